@@ -1,0 +1,171 @@
+"""The settings of the line, validated where they are made, and the environment, read in one function."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from datetime import date
+from pathlib import Path
+from typing import Literal
+
+from rag.errors import SettingError
+
+Strategy = Literal["fixed", "recursive"]
+Mode = Literal["fused", "dense", "lexical"]
+Fusion = Literal["rrf", "weighted"]
+Scope = Literal["newest", "all"]
+
+DEFAULT_ENCODER = "intfloat/multilingual-e5-small"
+DEFAULT_GENERATOR = "Qwen/Qwen2.5-0.5B-Instruct"
+
+
+def _within(name: str, value: float, low: float, high: float) -> None:
+    """Raise `SettingError` unless ``low <= value <= high``."""
+    if not low <= value <= high:
+        raise SettingError(
+            en=f"Setting {name}: {value} is outside {low}–{high}. Choose a value in that range.",
+            zh=f"设置 {name}：{value} 超出范围 {low}–{high}，请改为范围内的值。",
+        )
+
+
+def _one_of(name: str, value: str, allowed: tuple[str, ...]) -> None:
+    if value not in allowed:
+        raise SettingError(
+            en=f"Setting {name}: {value!r} is unknown. Choose one of: {', '.join(allowed)}.",
+            zh=f"设置 {name}：没有 {value!r} 这个选项，可选：{'、'.join(allowed)}。",
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class SplitSettings:
+    """How documents become chunks. Changing any of these means re-indexing. Units: characters."""
+
+    strategy: Strategy = "fixed"
+    size: int = 240
+    overlap: int = 40
+
+    def __post_init__(self) -> None:
+        _one_of("strategy", self.strategy, ("fixed", "recursive"))
+        _within("size", self.size, 20, 4000)
+        _within("overlap", self.overlap, 0, self.size - 1)
+
+
+@dataclass(frozen=True, slots=True)
+class SearchSettings:
+    """How a question becomes evidence.
+
+    `depth`: candidates per retriever; `packed`: pieces of evidence at most; `rrf_c`: the constant of reciprocal
+    rank fusion; `alpha`: weight of the dense half in the weighted sum (0…1); `threshold`: least cosine of a
+    candidate that is packed, None = off; `scope`: only the newest version in force on `as_of` (None = today), or all.
+    """
+
+    mode: Mode = "fused"
+    fusion: Fusion = "rrf"
+    depth: int = 20
+    packed: int = 4
+    rrf_c: int = 60
+    alpha: float = 0.5
+    threshold: float | None = None
+    scope: Scope = "newest"
+    as_of: date | None = None
+
+    def __post_init__(self) -> None:
+        _one_of("mode", self.mode, ("fused", "dense", "lexical"))
+        _one_of("fusion", self.fusion, ("rrf", "weighted"))
+        _one_of("scope", self.scope, ("newest", "all"))
+        _within("depth", self.depth, 1, 200)
+        _within("packed", self.packed, 1, 50)
+        _within("rrf_c", self.rrf_c, 1, 1000)
+        _within("alpha", self.alpha, 0, 1)
+        if self.threshold is not None:
+            _within("threshold", self.threshold, -1, 1)
+
+
+@dataclass(frozen=True, slots=True)
+class GenerateSettings:
+    """How the prompt becomes an answer. `temperature` 0 is greedy decoding, which ignores `top_p`."""
+
+    answer_tokens: int = 160
+    temperature: float = 0.0
+    top_p: float = 1.0
+    repetition_penalty: float = 1.0
+    context_limit: int = 2048
+
+    def __post_init__(self) -> None:
+        _within("context_limit", self.context_limit, 256, 32768)
+        _within("answer_tokens", self.answer_tokens, 1, self.context_limit - 64)
+        _within("temperature", self.temperature, 0, 2)
+        _within("top_p", self.top_p, 0.01, 1)
+        _within("repetition_penalty", self.repetition_penalty, 0.5, 2)
+
+    @property
+    def budget(self) -> int:
+        """Tokens left for the rendered prompt: ``2048 - 160 = 1888`` by default."""
+        return self.context_limit - self.answer_tokens
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """All settings of the line."""
+
+    split: SplitSettings = field(default_factory=SplitSettings)
+    search: SearchSettings = field(default_factory=SearchSettings)
+    generate: GenerateSettings = field(default_factory=GenerateSettings)
+
+    def lines(self) -> tuple[tuple[str, str], ...]:
+        """Name and value of every setting, in a fixed order.
+
+        >>> Settings().lines()[:3]
+        (('split.strategy', 'fixed'), ('split.size', '240'), ('split.overlap', '40'))
+        """
+        return tuple(
+            (f"{part}.{f.name}", str(getattr(getattr(self, part), f.name)))
+            for part in ("split", "search", "generate")
+            for f in fields(getattr(self, part))
+        )
+
+    def hash(self) -> str:
+        """Eight hex digits over `lines`; equal settings, equal hash."""
+        return hashlib.sha256(repr(self.lines()).encode()).hexdigest()[:8]
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What one visitor may use."""
+
+    files: int = 50
+    file_bytes: int = 20_000_000
+    total_bytes: int = 60_000_000
+    questions_per_minute: int = 20
+    question_characters: int = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class ModelSettings:
+    """Which models, and where fetched or converted weights are kept. Names are hub ids or local folders."""
+
+    encoder: str = DEFAULT_ENCODER
+    generator: str = DEFAULT_GENERATOR
+    cache: Path = field(default_factory=lambda: Path.home() / ".cache" / "glassbox-rag")
+    query_prefix: str | None = None
+    """None: the encoder's own (E5: ``query: ``)."""
+    document_prefix: str | None = None
+
+
+def from_environment(environ: Mapping[str, str] = os.environ) -> ModelSettings:
+    """The model settings that ``RAG_ENCODER``, ``RAG_GENERATOR``, ``RAG_CACHE``, ``RAG_QUERY_PREFIX`` and
+    ``RAG_DOCUMENT_PREFIX`` ask for; what is unset keeps its default.
+
+    >>> from_environment({"RAG_ENCODER": "BAAI/bge-small-zh-v1.5"}).encoder
+    'BAAI/bge-small-zh-v1.5'
+    """
+    plain = ModelSettings()
+    return ModelSettings(
+        encoder=environ.get("RAG_ENCODER") or plain.encoder,
+        generator=environ.get("RAG_GENERATOR") or plain.generator,
+        cache=Path(environ["RAG_CACHE"]).expanduser() if environ.get("RAG_CACHE") else plain.cache,
+        query_prefix=environ.get("RAG_QUERY_PREFIX"),
+        document_prefix=environ.get("RAG_DOCUMENT_PREFIX"),
+    )

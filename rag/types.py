@@ -1,0 +1,248 @@
+"""The nouns of the line, one frozen dataclass each.
+
+All offsets are indices of Unicode code points into a Python ``str``, half-open ``[start, end)``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import date
+from typing import Literal
+
+from rag.errors import Bilingual
+
+Origin = Literal["sample", "own"]
+By = Literal["model", "system"]
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A heading's reach: from `start` to the next section's start (or the end of the text)."""
+
+    start: int
+    path: tuple[str, ...]
+    """The headings from the outermost to this one, for example ``("第三章 休假", "第十二条 年假")``."""
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """One version of one policy, as clean text.
+
+    `doc_id` groups the versions of one policy; `key` is ``f"{doc_id}@{version or sha256(text)[:8]}"`` and
+    unique in a workspace. `pages` holds the start offset of every page (``pages[0] == 0``; empty when the
+    format has no pages); `sections` are sorted by start. `warnings` are what the loader wants a person to know.
+    """
+
+    doc_id: str
+    version: str
+    key: str
+    origin: Origin
+    title: str
+    source: str
+    text: str
+    pages: tuple[int, ...] = ()
+    sections: tuple[Section, ...] = ()
+    effective_from: date | None = None
+    effective_to: date | None = None
+    groups: frozenset[str] = frozenset({"public"})
+    warnings: tuple[Bilingual, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """A slice of a document: ``text == document.text[start:end]`` and ``chunk_id == f"{key}:{start}-{end}"``.
+
+    `context` (title and section path) goes in front of `text` when it is encoded, packed and shown; it is
+    not part of the slice. `n_tokens` counts context and text with the encoder's own tokenizer, prefix and
+    special tokens included; 0 when there is no encoder. `page` is 1-based, None without pages.
+    """
+
+    chunk_id: str
+    key: str
+    start: int
+    end: int
+    text: str
+    context: str
+    n_tokens: int
+    page: int | None
+    section: tuple[str, ...]
+
+
+Fate = Literal["packed", "over_budget", "beyond_k", "below_threshold", "not_packed"]
+
+
+@dataclass(frozen=True, slots=True)
+class Status:
+    """What became of a candidate: in the prompt under `marker`, or left out and why."""
+
+    fate: Fate
+    marker: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A chunk some retriever returned. `scores` and `ranks` (1-based) have one entry per stage that returned it.
+
+    Stages: ``dense`` (cosine, −1…1), ``lexical`` (BM25, > 0), ``fused`` (RRF or the weighted sum).
+    `rank` is the final, 1-based rank.
+    """
+
+    chunk: Chunk
+    scores: Mapping[str, float]
+    ranks: Mapping[str, int]
+    rank: int
+    status: Status
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """What is packed under `marker` (``S1``…): slices ``[start, end)`` of the chunk's document, in order."""
+
+    marker: str
+    chunk: Chunk
+    heading: str
+    """The line in front: ``[S1] title | version | section | page`` (parts that are unknown are left out)."""
+    spans: tuple[tuple[int, int], ...]
+
+
+SegmentName = Literal["template", "rules", "evidence", "question"]
+
+
+@dataclass(frozen=True, slots=True)
+class Segment:
+    """A stretch ``[start, end)`` of ``Prompt.text`` and its tokens; segments partition the text in order."""
+
+    name: SegmentName
+    marker: str
+    start: int
+    end: int
+    n_tokens: int
+
+
+@dataclass(frozen=True, slots=True)
+class ChatMessage:
+    """One message as the chat template gets it."""
+
+    role: Literal["system", "user", "assistant"]
+    content: str
+
+
+@dataclass(frozen=True, slots=True)
+class Prompt:
+    """What the generator is given. `input_ids` are exactly the ids passed to ``generate`` and the tokens of `text`.
+
+    `budget` is context limit − answer tokens; ``len(input_ids) <= budget``. Without a generator's tokenizer
+    only `messages`, `packed` and `dropped` are filled and `rendered` is False.
+    """
+
+    messages: tuple[ChatMessage, ...]
+    text: str
+    input_ids: tuple[int, ...]
+    segments: tuple[Segment, ...]
+    packed: tuple[Evidence, ...]
+    dropped: tuple[str, ...]
+    """Chunk ids that were tried and did not fit, in rank order."""
+    budget: int
+    broken: tuple[str, ...] = ()
+    """Special-token strings that were found in a slot and broken visibly, as they were written."""
+
+    @property
+    def rendered(self) -> bool:
+        """Whether the chat template was applied and the ids are known."""
+        return bool(self.input_ids)
+
+
+@dataclass(frozen=True, slots=True)
+class Citation:
+    """A marker in an answer.
+
+    ``answer.text[start:end]`` is the marker as the model wrote it; for ``by == "system"`` start == end, the place
+    where the marker is to be shown. `chunk_id` is None when the marker names nothing that was packed (invalid);
+    otherwise `span` is the passage ``document.text[span[0]:span[1]]`` that carries the sentence best and
+    `support` (0…1) the share of the sentence's character bigrams found in it.
+    """
+
+    marker: str
+    start: int
+    end: int
+    chunk_id: str | None
+    span: tuple[int, int] | None
+    support: float
+    by: By
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """A sentence ``answer.text[start:end]``. `support`: what stands behind it.
+
+    ``model``: the model cited a packed source; ``system``: attributed afterwards; ``none``: no source reached
+    the floor; ``refusal``: the fixed not-found sentence.
+    """
+
+    start: int
+    end: int
+    support: Literal["model", "system", "none", "refusal"]
+
+
+StepName = Literal[
+    "question", "dense", "lexical", "fuse", "select", "pack", "generate", "cite", "load", "split", "encode", "index"
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One row of a trace. `n_in` and `n_out` count what the step took and gave (chunks, candidates, tokens).
+
+    `seconds` is wall time. `skipped` is True when the step was skipped or replaced; `note` says why.
+    """
+
+    name: StepName
+    seconds: float
+    n_in: int
+    n_out: int
+    note: Bilingual = field(default=Bilingual(en="", zh=""))
+    skipped: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Trace:
+    """What ran, in order, and under which settings (`settings` is ``Settings.lines()``, `settings_hash` its hash)."""
+
+    steps: tuple[Step, ...]
+    settings: tuple[tuple[str, str], ...]
+    settings_hash: str
+
+
+@dataclass(frozen=True, slots=True)
+class Retrieval:
+    """A question's way up to the prompt. `problem` says why there is no rendered prompt, when there is none."""
+
+    question: str
+    corpus_id: str
+    """Identity of the corpus searched, to tell a fresh retrieval from a stale one."""
+    candidates: tuple[Candidate, ...]
+    prompt: Prompt | None
+    trace: Trace
+    problem: Bilingual | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """An answer, while it streams (`done` False) and when it is complete.
+
+    `text` is what the model wrote, decoded from the new tokens only. `finish`: ``running``, ``end`` (end token),
+    ``length`` (answer tokens used up) or ``stopped``.
+    """
+
+    text: str
+    citations: tuple[Citation, ...]
+    sentences: tuple[Sentence, ...]
+    prompt: Prompt
+    trace: Trace
+    done: bool
+    finish: Literal["running", "end", "length", "stopped"]
+    n_tokens: int
+    seconds_to_first: float | None
+    """Seconds from the start of generation to the first token; None before it."""
+    seconds: float
