@@ -1,0 +1,120 @@
+"""What every loader produces, and the one place where text is joined and offsets are recorded."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from datetime import date
+
+from rag.corpus.clean import clean_line, clean_text, flow
+from rag.errors import Bilingual
+from rag.types import Section
+
+BETWEEN_BLOCKS = "\n\n"
+
+
+@dataclass(frozen=True, slots=True)
+class Meta:
+    """What a file says about itself; an empty string or None means it does not say."""
+
+    title: str = ""
+    doc_id: str = ""
+    version: str = ""
+    source: str = ""
+    effective_from: date | None = None
+    effective_to: date | None = None
+
+    def or_else(self, other: Meta) -> Meta:
+        """`self`, with `other`'s values where `self` says nothing."""
+        return Meta(
+            title=self.title or other.title,
+            doc_id=self.doc_id or other.doc_id,
+            version=self.version or other.version,
+            source=self.source or other.source,
+            effective_from=self.effective_from or other.effective_from,
+            effective_to=self.effective_to or other.effective_to,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Parsed:
+    """A file's clean text. `pages` are start offsets, one per page; `sections` are sorted by start.
+
+    `meta` is what the format itself declares; `title_hint` is a title seen in the text, used when nothing is declared.
+    """
+
+    text: str
+    pages: tuple[int, ...] = ()
+    sections: tuple[Section, ...] = ()
+    meta: Meta = field(default_factory=Meta)
+    title_hint: str = ""
+    warnings: tuple[Bilingual, ...] = ()
+
+
+class TextBuilder:
+    """Joins cleaned blocks by a blank line and records where pages and sections start.
+
+    >>> b = TextBuilder(); b.heading(1, "总则"); b.add("第一条"); b.text()
+    '总则\\n\\n第一条'
+    """
+
+    def __init__(self) -> None:
+        self._parts: list[str] = []
+        self._length = 0
+        self._pages: list[int] = []
+        self._waiting_pages = 0
+        self._sections: list[Section] = []
+        self._open: list[tuple[int, str]] = []
+
+    def add(self, block: str) -> None:
+        """Append a block (a paragraph, a list, a table's rows), cleaned; one that is empty leaves no trace."""
+        block = clean_text(block).strip()
+        if block:
+            self._append(BETWEEN_BLOCKS if self._length else "", block)
+
+    def extend(self, block: str) -> None:
+        """Append the rest of a paragraph to the block before it (a page break stood in between)."""
+        block = clean_text(block).strip()
+        if not block:
+            return
+        last = self._parts[-1] if self._parts else ""
+        self._append(" " if flow(last, block) != last + block else "", block)
+
+    def lines(self, rows: Iterable[str]) -> None:
+        """Append rows, one per line, as one block."""
+        self.add("\n".join(rows))
+
+    def page(self) -> None:
+        """A page begins; it starts where the next block starts."""
+        self._waiting_pages += 1
+
+    def heading(self, level: int, title: str, shown: str = "") -> None:
+        """Open a section of `level` (1 is outermost). `shown` is how the heading stands in the text, if not as `title`."""
+        title = clean_line(title)
+        shown = clean_text(shown).strip() or title
+        if not title:
+            self.add(shown)
+            return
+        while self._open and self._open[-1][0] >= level:
+            self._open.pop()
+        self._open.append((level, title))
+        self._append(BETWEEN_BLOCKS if self._length else "", shown)
+        self._sections.append(Section(self._length - len(shown), tuple(name for _, name in self._open)))
+
+    def text(self) -> str:
+        """Everything added so far."""
+        return "".join(self._parts)
+
+    def parsed(self, meta: Meta | None = None, title_hint: str = "", warnings: Iterable[Bilingual] = ()) -> Parsed:
+        """The finished text with its offsets. Pages without any text start where the next page starts."""
+        pages = self._pages + [self._length] * self._waiting_pages
+        if pages:
+            pages[0] = 0
+        return Parsed(self.text(), tuple(pages), tuple(self._sections), meta or Meta(), title_hint, tuple(warnings))
+
+    def _append(self, joint: str, block: str) -> None:
+        start = self._length + len(joint)
+        self._pages += [start] * self._waiting_pages
+        self._waiting_pages = 0
+        self._parts += [joint, block]
+        self._length = start + len(block)

@@ -1,0 +1,125 @@
+"""JSON: a list of objects with doc_id, title, version, source and text; every object is a document."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from datetime import date
+from typing import Any
+
+from rag.corpus.clean import clean_text
+from rag.corpus.load.builder import Meta, Parsed, TextBuilder
+from rag.corpus.load.encoding import decode
+from rag.corpus.load.headings import add_lines
+from rag.corpus.load.metadata import LONGEST_NAME, as_date, identifier
+from rag.errors import LoadError
+
+FIELDS = ("doc_id", "title", "version", "source", "text")
+_DATES = ("effective_from", "effective_to")
+_KINDS = {dict: "an object", list: "a list", str: "a string", int: "a number", float: "a number", bool: "true/false"}
+
+
+def parse(name: str, data: bytes) -> tuple[Parsed, ...]:
+    """One `Parsed` per object of the list; a single object counts as a list of one.
+
+    Raises:
+        LoadError: naming the index and the field that is missing or of another type.
+    """
+    decoded = decode(name, data)
+    try:
+        read = json.loads(decoded.text.lstrip("\ufeff"))
+    except json.JSONDecodeError as error:
+        raise LoadError(
+            en=f"{name}: not valid JSON at line {error.lineno}, column {error.colno}. Correct it there.",
+            zh=f"{name}：第 {error.lineno} 行第 {error.colno} 列不是合法的 JSON，请在该处改正。",
+        ) from error
+    except (RecursionError, ValueError) as error:  # nested thousands deep, or a number of thousands of digits
+        raise LoadError(
+            en=f"{name}: nested too deep or a number too long. Use a plain list of objects.",
+            zh=f"{name}：嵌套过深或数字过长，请改为普通的对象列表。",
+        ) from error
+    items = [read] if isinstance(read, dict) else read
+    if not isinstance(items, list) or not items:
+        raise LoadError(
+            en=f"{name}: expected a list of objects with {', '.join(FIELDS)}.",
+            zh=f"{name}：应为对象列表，每个对象包含 {'、'.join(FIELDS)}。",
+        )
+    parsed = tuple(_one(name, index, item) for index, item in enumerate(items))
+    _refuse_twins(name, parsed)
+    first, *rest = parsed
+    return (replace(first, warnings=decoded.warnings), *rest)
+
+
+def _one(name: str, index: int, item: Any) -> Parsed:
+    if not isinstance(item, dict):
+        raise LoadError(
+            en=f"{name}: item {index} is {_kind(item)}, expected an object with {', '.join(FIELDS)}.",
+            zh=f"{name}：第 {index} 项不是对象，应为包含 {'、'.join(FIELDS)} 的对象（序号从 0 起）。",
+        )
+    values = {field: _field(name, index, item, field) for field in FIELDS}
+    dates = {field: _date(name, index, item, field) for field in _DATES}
+    builder = TextBuilder()
+    add_lines(builder, values["text"])
+    meta = Meta(
+        title=values["title"],
+        doc_id=values["doc_id"],
+        version=values["version"],
+        source=values["source"],
+        effective_from=dates["effective_from"],
+        effective_to=dates["effective_to"],
+    )
+    return builder.parsed(meta)
+
+
+def _field(name: str, index: int, item: dict[str, Any], field: str) -> str:
+    value = item.get(field)
+    if not isinstance(value, str):
+        found = ("missing", "缺失") if value is None else (f"{_kind(value)}", "类型不对")
+        raise LoadError(
+            en=f"{name}: item {index}, field {field!r} is {found[0]}, expected a string.",
+            zh=f"{name}：第 {index} 项的字段 {field} {found[1]}，应为字符串（序号从 0 起）。",
+        )
+    if not clean_text(value).strip():
+        raise LoadError(
+            en=f"{name}: item {index}, field {field!r} is empty. Give it a value.",
+            zh=f"{name}：第 {index} 项的字段 {field} 是空的，请填写（序号从 0 起）。",
+        )
+    if field in ("doc_id", "version") and identifier(value) != value:
+        raise LoadError(
+            en=f"{name}: item {index}, field {field!r} must be one line of at most {LONGEST_NAME} characters "
+            "without control characters or blanks around it.",
+            zh=f"{name}：第 {index} 项的字段 {field} 应为一行、不超过 {LONGEST_NAME} 个字符，"
+            "不含控制字符，前后无空格（序号从 0 起）。",
+        )
+    return value
+
+
+def _date(name: str, index: int, item: dict[str, Any], field: str) -> date | None:
+    value = item.get(field)
+    if value is None:
+        return None
+    found = as_date(value) if isinstance(value, str) else None
+    if found is None:
+        raise LoadError(
+            en=f"{name}: item {index}, field {field!r} is no date. Write it as 2026-10-01 or leave it out.",
+            zh=f"{name}：第 {index} 项的字段 {field} 不是日期，请写成 2026-10-01 或删去（序号从 0 起）。",
+        )
+    return found
+
+
+def _refuse_twins(name: str, parsed: tuple[Parsed, ...]) -> None:
+    seen: dict[tuple[str, str], int] = {}
+    for index, one in enumerate(parsed):
+        identity = (one.meta.doc_id, one.meta.version)
+        if identity in seen:
+            raise LoadError(
+                en=f"{name}: items {seen[identity]} and {index} have the same doc_id and version {identity}. "
+                "Give one of them another version.",
+                zh=f"{name}：第 {seen[identity]} 项与第 {index} 项的 doc_id 和 version 相同（{identity[0]}，{identity[1]}），"
+                "请修改其中一个的版本（序号从 0 起）。",
+            )
+        seen[identity] = index
+
+
+def _kind(value: Any) -> str:
+    return _KINDS.get(type(value), "null")

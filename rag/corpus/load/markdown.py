@@ -1,0 +1,114 @@
+"""Markdown: the text keeps its source; headings become sections, tables become rows with column names."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from datetime import date
+from typing import Any
+
+import yaml
+from markdown_it import MarkdownIt
+from markdown_it.token import Token
+
+from rag.corpus.clean import clean_line, clean_text
+from rag.corpus.load.builder import Meta, Parsed, TextBuilder
+from rag.corpus.load.encoding import decode
+from rag.corpus.load.metadata import as_date, title_line
+from rag.corpus.load.table import plain_grid, table_lines
+from rag.errors import Bilingual
+
+_FRONT = re.compile(r"---[ \t]*\n(.*?)\n(?:---|\.\.\.)[ \t]*(?:\n|$)", re.DOTALL)
+
+
+def parse(name: str, data: bytes) -> tuple[Parsed, ...]:
+    """A Markdown file. YAML front matter becomes metadata; when it cannot be read it stays in the text, with a warning."""
+    decoded = decode(name, data)
+    text, meta, warnings = clean_text(decoded.text), Meta(), list(decoded.warnings)
+    front = _FRONT.match(text)
+    if front:
+        read = _front_matter(front.group(1))
+        if read is None:
+            warnings.append(_bad_front(name))
+        else:
+            meta, text = read, text[front.end() :]
+    builder = TextBuilder()
+    add_markdown(builder, text)
+    parsed = builder.parsed(meta, warnings=warnings)
+    hint = parsed.sections[0].path[0] if parsed.sections else title_line(parsed.text)
+    return (replace(parsed, title_hint=hint),)
+
+
+def add_markdown(builder: TextBuilder, text: str) -> None:
+    """Add the blocks of clean Markdown `text` in order; what is between blocks (link definitions) is kept too."""
+    lines = text.split("\n")
+    tokens = MarkdownIt("commonmark").enable("table").parse(text)
+    done = 0
+    for number, token in enumerate(tokens):
+        if token.level != 0 or token.map is None or token.nesting < 0:
+            continue
+        start, end = token.map
+        builder.lines(lines[done:start])
+        source = "\n".join(lines[start:end])
+        if token.type == "heading_open":
+            builder.heading(int(token.tag[1]), _plain(tokens[number + 1]), shown=source)
+        elif token.type == "table_open":
+            builder.lines(table_lines(plain_grid(_table(tokens[number:]))))
+        else:
+            builder.add(source)
+        done = end
+    builder.lines(lines[done:])
+
+
+def _plain(inline: Token) -> str:
+    """The words of an inline token, without emphasis, links and images' addresses."""
+    parts = [child.content if child.content else " " * (child.type == "softbreak") for child in inline.children or []]
+    return clean_line("".join(parts))
+
+
+def _table(tokens: list[Token]) -> list[list[str]]:
+    """The cells of the table that starts at the first of `tokens`, row by row."""
+    rows: list[list[str]] = []
+    for number, token in enumerate(tokens):
+        if token.type == "tr_open":
+            rows.append([])
+        elif token.type in ("th_open", "td_open"):
+            rows[-1].append(_plain(tokens[number + 1]))
+        elif token.type == "table_close":
+            break
+    return rows
+
+
+def _front_matter(source: str) -> Meta | None:
+    """What the front matter says; None when it is not a YAML mapping."""
+    try:
+        # An alias inside a list is how a few bytes become gigabytes; front matter needs none.
+        if any(isinstance(event, yaml.AliasEvent) for event in yaml.parse(source, Loader=yaml.SafeLoader)):
+            return None
+        read = yaml.safe_load(source)
+    except (yaml.YAMLError, ValueError, RecursionError):  # ValueError: a date such as 2026-02-30
+        return None
+    if not isinstance(read, dict):
+        return None
+    return Meta(
+        title=_string(read, "title"),
+        doc_id=_string(read, "doc_id"),
+        version=_string(read, "version"),
+        source=_string(read, "source"),
+        effective_from=as_date(_string(read, "effective_from") or _string(read, "effective_date")),
+        effective_to=as_date(_string(read, "effective_to")),
+    )
+
+
+def _string(read: dict[Any, Any], field: str) -> str:
+    value = read.get(field)
+    if isinstance(value, date):
+        return value.isoformat()
+    return clean_line(str(value)) if isinstance(value, str | int | float) and not isinstance(value, bool) else ""
+
+
+def _bad_front(name: str) -> Bilingual:
+    return Bilingual(
+        en=f"{name}: the YAML front matter cannot be read and was kept as text. Check it between the two --- lines.",
+        zh=f"{name}：开头的 YAML 元数据无法解析，已当作正文保留。请检查两条 --- 之间的内容。",
+    )

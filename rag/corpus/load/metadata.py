@@ -1,0 +1,160 @@
+"""Title, version, dates and identity of a document: from what the file declares, its first lines, and its name."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from dataclasses import replace
+from datetime import date
+from pathlib import PurePosixPath
+
+from rag.corpus.clean import clean_line
+from rag.corpus.load.builder import Meta, Parsed
+from rag.corpus.load.headings import heading_level
+from rag.errors import EmptyDocument
+from rag.types import Document, Origin
+
+LONGEST_NAME = 200
+_TOP_LINES = 20
+_TITLE_LENGTH = 60
+
+_BEFORE = r"(?:^|[\s；;|｜，,。（(#*>•\-])"
+_AFTER = r"[*\s]*[:：|｜][*\s]*"
+_VERSION = re.compile(
+    _BEFORE
+    + r"(?:版本号|版本|版次|文件版本|version(?: number)?|revision)"
+    + _AFTER
+    + r"([^\s；;，,。|｜（）()*]{1,40})",
+    re.IGNORECASE,
+)
+_DATE = r"(\d{4})\s*[年\-/.]\s*(\d{1,2})\s*[月\-/.]\s*(\d{1,2})"
+_FROM = re.compile(
+    _BEFORE
+    + r"(?:(?:生效|施行|实施|执行)(?:日期|时间)|effective(?: date| from)?|valid from)"
+    + _AFTER
+    + _DATE
+    + r"|自\s*"
+    + _DATE
+    + r"\s*日?\s*起(?:施行|实施|执行|生效)",
+    re.IGNORECASE,
+)
+_TO = re.compile(
+    _BEFORE
+    + r"(?:(?:失效|废止|终止|到期)(?:日期|时间)|有效期至|有效期限至|expir(?:y|ation)(?: date)?|expires(?: on)?"
+    + r"|valid until|effective (?:to|until))"
+    + r"(?:"
+    + _AFTER
+    + r"|\s*)"
+    + _DATE,
+    re.IGNORECASE,
+)
+_NAME_VERSION = (
+    # 2025-01, 2025-01-31, 202501, 2025年1月, 2025, v2, V2.1, each with or without 版, after a separator or in brackets
+    r"(?:(?:19|20)\d{2}(?:[-_.年]?(?:1[0-2]|0?[1-9])(?:[-_.月]?(?:3[01]|[12]\d|0?[1-9])日?|月)?|年)?|[vV]\d+(?:\.\d+)*|第\d+版)"
+)
+_IN_BRACKETS = re.compile(rf"[\s_\-]*[（(\[【]\s*({_NAME_VERSION})\s*版?\s*[）)\]】]$")
+_AFTER_SEPARATOR = re.compile(rf"[\s_\-]+({_NAME_VERSION})版?$")
+_GLUED = re.compile(r"((?:19|20)\d{2}年?(?=版$)|(?<![A-Za-z])[vV]\d+(?:\.\d+)*)版?$")
+_NO_TITLE = re.compile(
+    r"^(?:untitled|无标题|\(?anonymous\)?|microsoft word\b.*|word document|document\s*\d*|文档\s*\d*)$", re.I
+)
+
+
+def document(name: str, origin: Origin, parsed: Parsed) -> Document:
+    """The document of a file called `name`: what the format declares first, then the first lines, then the name.
+
+    Raises:
+        EmptyDocument: there is no text.
+    """
+    if not parsed.text:
+        raise EmptyDocument(
+            en=f"{name}: no text in it. Choose a file with text.",
+            zh=f"{name}：没有可用的文字内容，请换一个有文字的文件。",
+        )
+    declared = parsed.meta
+    if _NO_TITLE.match(declared.title):
+        declared = replace(declared, title="")
+    named = from_name(name)
+    meta = declared.or_else(from_lines(parsed.text)).or_else(Meta(title=parsed.title_hint)).or_else(named)
+    doc_id, version = identifier(meta.doc_id) or "document", identifier(meta.version)
+    return Document(
+        doc_id=doc_id,
+        version=version,
+        key=document_key(doc_id, version, parsed.text),
+        origin=origin,
+        title=clean_line(meta.title)[:LONGEST_NAME] or doc_id,
+        source=clean_line(meta.source) or clean_line(name) or doc_id,
+        text=parsed.text,
+        pages=parsed.pages,
+        sections=parsed.sections,
+        effective_from=meta.effective_from,
+        effective_to=meta.effective_to,
+        warnings=parsed.warnings,
+    )
+
+
+def document_key(doc_id: str, version: str, text: str) -> str:
+    """``doc_id@version``, or the first eight hex digits of the text's SHA-256 where there is no version."""
+    return f"{doc_id}@{version or hashlib.sha256(text.encode()).hexdigest()[:8]}"
+
+
+def identifier(text: str) -> str:
+    """`text` as a doc_id or version: one clean line of at most 200 characters."""
+    return clean_line(text)[:LONGEST_NAME].strip()
+
+
+def from_name(name: str) -> Meta:
+    """doc_id, version and title that a file's name gives.
+
+    >>> m = from_name("年假制度_2025-01.docx"); m.doc_id, m.version, m.title
+    ('年假制度', '2025-01', '年假制度')
+    >>> from_name("leave-policy-v2.pdf").version, from_name("差旅办法（2025版）.docx").doc_id
+    ('v2', '差旅办法')
+    """
+    stem = clean_line(PurePosixPath(name.replace("\\", "/")).stem)
+    for pattern in (_IN_BRACKETS, _AFTER_SEPARATOR, _GLUED):
+        found = pattern.search(stem)
+        if found and found.start() > 0:
+            doc_id = stem[: found.start()].rstrip(" _-")
+            return Meta(title=doc_id, doc_id=doc_id, version=found.group(1).rstrip("年"))
+    return Meta(title=stem, doc_id=stem)
+
+
+def from_lines(text: str) -> Meta:
+    """Version and dates that the first lines of `text` state (「版本：2026-10」, "Effective date: 2026-10-01")."""
+    lines = [line[:300] for line in text[:8000].split("\n") if line][:_TOP_LINES]
+    top = "\n".join(f" {line}" for line in lines)
+    version = _VERSION.search(top)
+    return Meta(
+        version=version.group(1) if version else "",
+        effective_from=_first_date(_FROM.search(top)),
+        effective_to=_first_date(_TO.search(top)),
+    )
+
+
+def as_date(text: str) -> date | None:
+    """The date that `text` is, written with digits and ``- / .`` or 年月日; None when it is none.
+
+    >>> as_date("2026年10月1日"), as_date("2026-13-01")
+    (datetime.date(2026, 10, 1), None)
+    """
+    return _first_date(re.match(rf"\s*{_DATE}\s*日?(?![\d])", text))
+
+
+def title_line(text: str) -> str:
+    """The first line of `text` where it looks like a title: short, and no sentence; else empty."""
+    first = clean_line(text.split("\n", 1)[0])
+    if len(first) > _TITLE_LENGTH or first.endswith(tuple("。！？；.!?;：:，,")) or re.match(r"[#|>\-*{\[<]", first):
+        return ""
+    stated = heading_level(first) is not None or from_lines(first) != Meta()
+    return "" if stated else first
+
+
+def _first_date(found: re.Match[str] | None) -> date | None:
+    numbers = [int(n) for n in found.groups() if n is not None] if found else []
+    if len(numbers) < 3:
+        return None
+    try:
+        return date(*numbers[:3])
+    except ValueError:  # 2026-02-30 is written like a date and is none
+        return None

@@ -1,0 +1,117 @@
+"""Tables → lines that can be read alone: 「列名: 值；列名: 值」, one per row."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from rag.corpus.clean import flow_lines
+
+_LONGEST_HEADER = 60
+_HEADER_ROWS = 3
+# A number, amount, percentage or date; a year alone (2025, 2025年) may well head a column.
+_VALUE = re.compile(
+    r"[\d\s.,，:：/%％¥￥$€+\-−~–—≤≥<>年月日元天万个小时次人]*\d[\d\s.,，:：/%％¥￥$€+\-−~–—≤≥<>年月日元天万个小时次人]*"
+)
+_YEAR = re.compile(r"(?:19|20)\d{2}\s*年?(?:度)?")
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """A place in a table. Places that a merged cell covers share its text and its `anchor` (row, column)."""
+
+    text: str
+    anchor: tuple[int, int]
+
+
+Grid = Sequence[Sequence[Cell]]
+
+
+@dataclass(frozen=True, slots=True)
+class Header:
+    """A table's column names and the number of rows they took."""
+
+    names: tuple[str, ...]
+    rows: int
+
+
+def plain_grid(rows: Sequence[Sequence[str]]) -> list[list[Cell]]:
+    """A grid without merged cells; short rows are filled up with empty cells."""
+    width = max((len(row) for row in rows), default=0)
+    return [
+        [Cell(flow_lines(row[c]) if c < len(row) else "", (r, c)) for c in range(width)] for r, row in enumerate(rows)
+    ]
+
+
+def table_lines(grid: Grid) -> list[str]:
+    """One line per row that holds something.
+
+    Rows above the header (a caption over the whole width) stand as they are. Without a header-like row, and in a
+    table of one column, the cells of a row are joined by 「 | 」.
+    """
+    caption = caption_rows(grid)
+    lines = [joined_row(row) for row in grid[:caption]]
+    header = find_header(grid[caption:])
+    body = grid[caption + (header.rows if header else 0) :]
+    lines += [named_row(row, header.names) if header else joined_row(row) for row in body]
+    if header and not any(lines[caption:]):
+        lines.append(" | ".join(name for name in header.names if name))
+    return [line for line in lines if line]
+
+
+def caption_rows(grid: Grid) -> int:
+    """How many rows at the top hold fewer than two different cells."""
+    for number, row in enumerate(grid):
+        if len(_distinct(row)) >= 2:
+            return number
+    return len(grid)
+
+
+def find_header(grid: Grid) -> Header | None:
+    """The column names in the first rows of `grid`, or None when its first row does not look like a header."""
+    if len(grid) < 2 or not _like_header(grid[0]):
+        return None
+    rows = 1
+    while rows < min(_HEADER_ROWS, len(grid) - 1) and _goes_on(grid[rows - 1], grid[rows]):
+        rows += 1
+    names = []
+    for column in range(len(grid[0])):
+        parts = [grid[r][column].text for r in range(rows)]
+        names.append("/".join(dict.fromkeys(part for part in parts if part)))
+    return Header(tuple(names), rows)
+
+
+def named_row(row: Sequence[Cell], names: Sequence[str]) -> str:
+    """``row`` as 「列名: 值；列名: 值」, empty cells left out; a cell over the whole row stands alone."""
+    distinct = _distinct(row)
+    if len(row) > 1 and len(distinct) == 1 and all(cell.anchor == row[0].anchor for cell in row):
+        return row[0].text
+    pairs = zip(names, row, strict=False)
+    return "；".join(f"{name}: {cell.text}" if name else cell.text for name, cell in pairs if cell.text)
+
+
+def joined_row(row: Sequence[Cell]) -> str:
+    """The row's cells joined by 「 | 」, every merged cell once."""
+    return " | ".join(_distinct(row))
+
+
+def _distinct(row: Sequence[Cell]) -> list[str]:
+    return list({cell.anchor: cell.text for cell in row if cell.text}.values())
+
+
+def _like_header(row: Sequence[Cell]) -> bool:
+    filled = [cell.text for cell in row if cell.text]
+    if len(filled) < 2 or len(filled) * 2 < len(row):
+        return False
+    return all(len(t) <= _LONGEST_HEADER and (_YEAR.fullmatch(t) or not _VALUE.fullmatch(t)) for t in filled)
+
+
+def _goes_on(above: Sequence[Cell], below: Sequence[Cell]) -> bool:
+    """Whether `below` names the parts of columns that `above` heads together, and nothing else."""
+    spans = [a.anchor == above[c - 1].anchor or (c + 1 < len(above) and a.anchor == above[c + 1].anchor)
+             for c, a in enumerate(above)]  # fmt: skip
+    # c == 0 compares with the last column; one cell over the whole width is a caption and never comes here
+    if not any(spans) or not _like_header(below):
+        return False
+    return all(span or b.anchor == a.anchor or not b.text for span, a, b in zip(spans, above, below, strict=False))
