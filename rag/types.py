@@ -68,6 +68,11 @@ class Chunk:
     page: int | None
     section: tuple[str, ...]
 
+    @property
+    def passage(self) -> str:
+        """What the retrievers read: the context, a line break, the text."""
+        return f"{self.context}\n{self.text}" if self.context else self.text
+
 
 Fate = Literal["packed", "over_budget", "beyond_k", "below_threshold", "not_packed"]
 

@@ -1,0 +1,184 @@
+"""Answer text → sentences and citations: the model's own markers, checked, and the system's attribution for the rest.
+
+Attribution. A sentence without a valid marker gets the packed evidence that shares most of its character bigrams, if
+that share reaches `FLOOR` and the evidence holds every number of the sentence; otherwise it gets none.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from rag.ask.prompt import NOT_FOUND
+from rag.corpus.lexical import fold
+from rag.types import Citation, Document, Evidence, Sentence
+
+# Least share of a sentence's bigrams that its source must hold. Stated, not fitted: half of what the sentence says.
+FLOOR = 0.5
+
+# [S1]  [S1, S3]  ［S1］  【S1】  (S1)  [2]
+_MARKER = re.compile(r"[\[［【]\s*(?P<a>S?\d{1,2}(?:\s*[,，、]\s*S?\d{1,2})*)\s*[\]］】]|[(（]\s*(?P<b>S\d{1,2}(?:\s*[,，、]\s*S\d{1,2})*)\s*[)）]", re.I)  # fmt: skip
+_NUMBER_IN_MARKER = re.compile(r"S?(\d{1,2})", re.I)
+# What may still become a marker when more text comes: an open bracket and the first characters of a marker.
+_UNFINISHED = re.compile(r"[\[［【(（][\sS\d,，、]{0,12}$", re.I)
+_SENTENCE_END = re.compile(r"[。！？!?；;]+[”’」』）)]*|\.(?=\s|$)|\n+")
+_TOKEN = re.compile(r"\d+(?:[.,]\d+)*|[a-z]+|[^\W\d_a-z]")
+_NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
+
+
+@dataclass(frozen=True, slots=True)
+class Cited:
+    """What `cite` found, in text order."""
+
+    citations: tuple[Citation, ...]
+    sentences: tuple[Sentence, ...]
+
+
+def settled(text: str) -> str:
+    """The part of a growing answer that later text cannot turn into a marker.
+
+    >>> settled("每年15天[S"), settled("每年15天[S1]")
+    ('每年15天', '每年15天[S1]')
+    """
+    match = _UNFINISHED.search(text)
+    return text[: match.start()] if match else text
+
+
+def cite(text: str, packed: Sequence[Evidence], documents: Mapping[str, Document], done: bool) -> Cited:
+    """Find and check the markers of `text` and attribute its other sentences.
+
+    While the answer grows (`done` False) the last, unfinished sentence is not attributed yet.
+    """
+    citations: list[Citation] = []
+    sentences: list[Sentence] = []
+    for start, end, complete in _sentences(text):
+        bare = _MARKER.sub("", text[start:end])
+        markers = _markers(text, start, end, bare, packed, documents)
+        citations += markers
+        if _is_refusal(bare):
+            sentences.append(Sentence(start, end, "refusal"))
+        elif any(c.chunk_id for c in markers):
+            sentences.append(Sentence(start, end, "model"))
+        elif complete or done:
+            found = _attribute(bare, end, packed, documents)
+            citations += [found] if found else []
+            sentences.append(Sentence(start, end, "system" if found else "none"))
+    return Cited(tuple(citations), tuple(sentences))
+
+
+def _sentences(text: str) -> list[tuple[int, int, bool]]:
+    """Spans of sentences without surrounding blanks, and whether each is closed; a marker after the stop belongs to it."""
+    out = []
+    start = 0
+    while start < len(text):
+        stop = _SENTENCE_END.search(text, start)
+        end = stop.end() if stop else len(text)
+        while follow := re.compile(r"\s*").match(text, end):
+            marker = _MARKER.match(text, follow.end())
+            if not marker:
+                break
+            end = marker.end()
+        a, b = start, end
+        while a < b and text[a].isspace():
+            a += 1
+        while b > a and text[b - 1].isspace():
+            b -= 1
+        if b > a:
+            out.append((a, b, stop is not None))
+        start = end
+    return out
+
+
+def _markers(
+    text: str, start: int, end: int, bare: str, packed: Sequence[Evidence], documents: Mapping[str, Document]
+) -> list[Citation]:
+    """The model's markers in a sentence. ``[9]`` without an S is a marker only when it names something packed."""
+    by_marker = {evidence.marker: evidence for evidence in packed}
+    out = []
+    for match in _MARKER.finditer(text, start, end):
+        numbers = list(_NUMBER_IN_MARKER.finditer(text, *match.span()))
+        names = [f"S{int(n.group(1))}" for n in numbers]
+        lettered = [n.group()[0] in "Ss" for n in numbers]
+        if not any(lettered) and not all(name in by_marker for name in names):
+            continue
+        # each number owns its stretch of the bracket, so that the stretches together are the whole marker
+        edges = [match.start(), *[n.end() for n in numbers[:-1]], match.end()]
+        for name, a, b in zip(names, edges, edges[1:], strict=False):
+            evidence = by_marker.get(name)
+            if evidence is None:
+                out.append(Citation(name, a, b, None, None, 0.0, "model"))
+                continue
+            span, share = _best_span(bare, evidence, documents)
+            out.append(Citation(name, a, b, evidence.chunk.chunk_id, span, share, "model"))
+    return out
+
+
+def _attribute(bare: str, end: int, packed: Sequence[Evidence], documents: Mapping[str, Document]) -> Citation | None:
+    grams, numbers = _bigrams(bare), _numbers(bare)
+    if not grams:
+        return None
+    best: tuple[float, Evidence] | None = None
+    for evidence in packed:
+        source = _text(evidence, documents)
+        share = len(grams & _bigrams(source)) / len(grams)
+        if share >= FLOOR and numbers <= _numbers(source) and (best is None or share > best[0]):
+            best = (share, evidence)
+    if best is None:
+        return None
+    span, _ = _best_span(bare, best[1], documents)
+    return Citation(best[1].marker, end, end, best[1].chunk.chunk_id, span, best[0], "system")
+
+
+def _best_span(bare: str, evidence: Evidence, documents: Mapping[str, Document]) -> tuple[tuple[int, int], float]:
+    """The run of at most three source sentences that shares most with `bare` (the shortest of equals), in document offsets."""
+    text = documents[evidence.chunk.key].text
+    grams, numbers = _bigrams(bare), _numbers(bare)
+    best_key: tuple[float, float, int] | None = None
+    best = evidence.spans[0]
+    for start, end in evidence.spans:
+        sentences = [(start + a, start + b) for a, b, _ in _sentences(text[start:end])]
+        for i in range(len(sentences)):
+            for j in range(i, min(i + 3, len(sentences))):
+                span = (sentences[i][0], sentences[j][1])
+                source = text[slice(*span)]
+                share = len(grams & _bigrams(source)) / max(1, len(grams))
+                covered = len(numbers & _numbers(source)) / max(1, len(numbers))
+                key = (round(share + covered, 6), share, span[0] - span[1])
+                if best_key is None or key > best_key:
+                    best_key, best = key, span
+    return best, best_key[1] if best_key else 0.0
+
+
+def _text(evidence: Evidence, documents: Mapping[str, Document]) -> str:
+    return "\n".join(documents[evidence.chunk.key].text[a:b] for a, b in evidence.spans)
+
+
+def _is_refusal(bare: str) -> bool:
+    plain = "".join(_TOKEN.findall(fold(bare)))
+    return plain != "" and any(plain == "".join(_TOKEN.findall(fold(s))) for s in NOT_FOUND.values())
+
+
+def _bigrams(text: str) -> frozenset[tuple[str, ...]]:
+    """Pairs of neighbouring tokens (a number, a Latin word or one other letter); a single token stands for itself.
+
+    >>> sorted("".join(pair) for pair in _bigrams("每年15天。"))
+    ['15天', '年15', '每年']
+    """
+    tokens = [_plain_number(t) for t in _TOKEN.findall(fold(text))]
+    if len(tokens) == 1:
+        return frozenset({(tokens[0],)})
+    return frozenset(zip(tokens, tokens[1:], strict=False))
+
+
+def _numbers(text: str) -> frozenset[str]:
+    """Arabic numbers of a text, without thousands separators.
+
+    >>> sorted(_numbers("3,000元，15.5天"))
+    ['15.5', '3000']
+    """
+    return frozenset(_plain_number(n) for n in _NUMBER.findall(fold(text)))
+
+
+def _plain_number(token: str) -> str:
+    return re.sub(r",(?=\d{3}(?!\d))", "", token) if token[0].isdigit() else token

@@ -1,0 +1,66 @@
+"""A question → one ranked list per retriever."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rag.config import SearchSettings
+from rag.corpus.index import Corpus
+from rag.corpus.ranking import Hit
+from rag.errors import Bilingual
+from rag.types import Step
+
+
+class QueryEncoder(Protocol):
+    """What a search needs of an encoder."""
+
+    def encode_query(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Questions → ``(n, d) float32``, rows of length 1."""
+
+
+@dataclass(frozen=True, slots=True)
+class Runs:
+    """What each retriever returned, best first, and the question's vector (None when dense search did not run)."""
+
+    dense: tuple[Hit, ...]
+    lexical: tuple[Hit, ...]
+    query: NDArray[np.float32] | None
+    steps: tuple[Step, ...]
+
+
+def search(question: str, corpus: Corpus, settings: SearchSettings, encoder: QueryEncoder | None) -> Runs:
+    """Ask each retriever that `settings.mode` names for its `settings.depth` best chunks in scope."""
+    allowed = corpus.allowed(settings, date.today())
+    n = len(corpus.chunks) if allowed is None else int(allowed.sum())
+    hidden = len(corpus.chunks) - n
+    scope = Bilingual(en="", zh="")
+    if hidden:
+        scope = Bilingual(
+            en=f"{hidden} chunks of versions not in force left out", zh=f"非现行版本的 {hidden} 个块不参与检索"
+        )
+    dense: list[Hit] = []
+    lexical: list[Hit] = []
+    query: NDArray[np.float32] | None = None
+    steps: list[Step] = []
+    if settings.mode != "lexical":
+        began = time.perf_counter()
+        if encoder is not None and corpus.dense is not None:
+            query = encoder.encode_query([question])[0]
+            dense = corpus.dense.search(query, settings.depth, allowed)
+            steps.append(Step("dense", time.perf_counter() - began, n, len(dense), scope))
+        else:
+            why = Bilingual(en="no encoder: lexical search only", zh="没有编码器：仅用词法检索")
+            steps.append(Step("dense", 0.0, n, 0, why, skipped=True))
+    # without vectors the lexical list stands in, also when only the dense one was asked for; the step above says so
+    if settings.mode != "dense" or query is None:
+        began = time.perf_counter()
+        lexical = corpus.lexical.search(question, settings.depth, allowed)
+        steps.append(Step("lexical", time.perf_counter() - began, n, len(lexical), scope))
+    return Runs(tuple(dense), tuple(lexical), query, tuple(steps))

@@ -1,0 +1,64 @@
+"""Ranked lists → candidates in their final order, and which of them may be packed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from rag.ask.fuse import reciprocal_rank_fusion, weighted_sum
+from rag.ask.search import Runs
+from rag.config import SearchSettings
+from rag.corpus.index import Corpus
+from rag.corpus.ranking import Hit
+from rag.types import Candidate, Evidence, Status
+
+
+def candidates(runs: Runs, corpus: Corpus, settings: SearchSettings) -> tuple[Candidate, ...]:
+    """Every chunk some retriever returned, best first. With one list there is nothing to fuse: its order stands."""
+    lists: dict[str, Sequence[Hit]] = {"dense": runs.dense, "lexical": runs.lexical}
+    order: Sequence[Hit]
+    if settings.mode == "fused" and runs.query is not None:
+        order = (
+            reciprocal_rank_fusion([runs.dense, runs.lexical], settings.rrf_c)
+            if settings.fusion == "rrf"
+            else weighted_sum(runs.dense, runs.lexical, settings.alpha)
+        )
+        lists["fused"] = order
+    else:
+        order = runs.dense or runs.lexical
+    scores: dict[int, dict[str, float]] = {}
+    ranks: dict[int, dict[str, int]] = {}
+    for stage, hits in lists.items():
+        for rank, hit in enumerate(hits, 1):
+            scores.setdefault(hit.position, {})[stage] = hit.score
+            ranks.setdefault(hit.position, {})[stage] = rank
+    return tuple(
+        Candidate(corpus.chunks[h.position], scores[h.position], ranks[h.position], rank, Status("not_packed"))
+        for rank, h in enumerate(order, 1)
+    )
+
+
+def eligible(found: Sequence[Candidate], runs: Runs, corpus: Corpus, settings: SearchSettings) -> tuple[Candidate, ...]:
+    """Those candidates whose cosine reaches the threshold (all, when it is off or there are no vectors)."""
+    if settings.threshold is None or runs.query is None or corpus.dense is None:
+        return tuple(found)
+    # a candidate that only the lexical list returned has a cosine too: it is computed here, not taken for 0
+    cosine = dict(zip((c.chunk_id for c in corpus.chunks), corpus.dense.scores(runs.query).tolist(), strict=True))
+    return tuple(c for c in found if cosine[c.chunk.chunk_id] >= settings.threshold)
+
+
+def settle(
+    found: Sequence[Candidate], may: Sequence[Candidate], packed: Sequence[Evidence], dropped: Sequence[str]
+) -> tuple[Candidate, ...]:
+    """The candidates with what became of each: packed, over budget, beyond the first k, or below the threshold."""
+    marker = {e.chunk.chunk_id: e.marker for e in packed}
+    over, allowed = set(dropped), {c.chunk.chunk_id for c in may}
+
+    def status(chunk_id: str) -> Status:
+        if chunk_id in marker:
+            return Status("packed", marker[chunk_id])
+        if chunk_id not in allowed:
+            return Status("below_threshold")
+        return Status("over_budget" if chunk_id in over else "beyond_k")
+
+    return tuple(replace(c, status=status(c.chunk.chunk_id)) for c in found)

@@ -1,0 +1,167 @@
+"""Documents → a searchable corpus: split, encode what is new, index."""
+
+from __future__ import annotations
+
+import hashlib
+import threading
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rag.config import SearchSettings, SplitSettings
+from rag.corpus.dense import DenseIndex
+from rag.corpus.lexical import LexicalIndex
+from rag.corpus.split import split
+from rag.types import Chunk, Document, StepName
+
+Vectors = NDArray[np.float32]
+# Vectors by passage: what was encoded once need not be encoded again.
+Known = Mapping[str, Vectors]
+
+
+class PassageEncoder(Protocol):
+    """What indexing needs of an encoder (`rag.models.encoder.Encoder`)."""
+
+    fingerprint: str
+    dim: int
+
+    def count_tokens(self, texts: Sequence[str]) -> list[int]:
+        """Tokens of each passage, prefix and special tokens included."""
+
+    def encode_document(
+        self,
+        texts: Sequence[str],
+        names: Sequence[str],
+        stop: threading.Event | None = None,
+        progress: Callable[[int, int], None] | None = None,
+    ) -> Vectors:
+        """Passages → ``(n, d) float32``, rows of length 1."""
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far an indexing run is: `done` of `total` (files, documents or chunks, by `step`)."""
+
+    step: StepName
+    done: int
+    total: int
+    detail: str = ""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Corpus:
+    """Documents, their chunks and both indexes; never changes after it was made.
+
+    Row i of each index is ``chunks[i]``. `dense` is None without an encoder; `fingerprint` is the encoder's, or "".
+    `corpus_id` identifies content, split and encoder.
+    """
+
+    documents: Mapping[str, Document]
+    chunks: tuple[Chunk, ...]
+    dense: DenseIndex | None
+    lexical: LexicalIndex
+    split: SplitSettings
+    fingerprint: str
+    corpus_id: str
+
+    def allowed(self, settings: SearchSettings, today: date) -> NDArray[np.bool_] | None:
+        """Which rows the scope lets into the ranking: ``(n,) bool``; None when all are."""
+        if settings.scope == "all":
+            return None
+        keys = in_force(self.documents.values(), settings.as_of or today)
+        return np.fromiter((chunk.key in keys for chunk in self.chunks), dtype=np.bool_, count=len(self.chunks))
+
+    def known(self) -> dict[str, Vectors]:
+        """The vectors by passage, to build another corpus with."""
+        if self.dense is None:
+            return {}
+        return {chunk.passage: self.dense.vectors[i] for i, chunk in enumerate(self.chunks)}
+
+
+def in_force(documents: Iterable[Document], on: date) -> frozenset[str]:
+    """Keys of the newest version in force on a day, per policy.
+
+    A version that begins later is not in force; one that ended is left out only when another version is left, since
+    the last known text of a policy is more use than none. Undated versions count as the oldest.
+
+    >>> a = Document("leave", "2025", "leave@2025", "own", "", "", "", effective_from=date(2025, 1, 1))
+    >>> b = Document("leave", "2026", "leave@2026", "own", "", "", "", effective_from=date(2026, 1, 1))
+    >>> sorted(in_force([a, b], date(2025, 6, 1))), sorted(in_force([a, b], date(2026, 6, 1)))
+    (['leave@2025'], ['leave@2026'])
+    """
+    policies: dict[tuple[str, str], list[Document]] = {}
+    for document in documents:
+        policies.setdefault((document.origin, document.doc_id), []).append(document)
+    keys = set()
+    for versions in policies.values():
+        begun = [d for d in versions if d.effective_from is None or d.effective_from <= on]
+        running = [d for d in begun if d.effective_to is None or d.effective_to >= on]
+        candidates = running or begun
+        if candidates:
+            keys.add(max(candidates, key=lambda d: (d.effective_from or date.min, d.version)).key)
+    return frozenset(keys)
+
+
+def build(
+    documents: Sequence[Document],
+    settings: SplitSettings,
+    encoder: PassageEncoder | None,
+    known: Known | None = None,
+    stop: threading.Event | None = None,
+    progress: Callable[[Progress], None] = lambda _: None,
+) -> Corpus:
+    """Split, encode and index `documents` (their keys differ). Passages found in `known` are not encoded again.
+
+    Raises `ChunkTooLong` and `Stopped` (see the encoder); nothing is changed then.
+    """
+    chunks: list[Chunk] = []
+    for i, document in enumerate(documents):
+        progress(Progress("split", i, len(documents), document.title))
+        chunks += split(document, settings, encoder.count_tokens if encoder else None)
+    dense = None
+    if encoder is not None:
+        dense = DenseIndex(_vectors(chunks, encoder, known or {}, stop, progress))
+    progress(Progress("index", 0, 1))
+    lexical = LexicalIndex([chunk.passage for chunk in chunks])
+    fingerprint = encoder.fingerprint if encoder else ""
+    return Corpus(
+        {d.key: d for d in documents},
+        tuple(chunks),
+        dense,
+        lexical,
+        settings,
+        fingerprint,
+        hashlib.sha256(f"{corpus_hash(documents)} {settings} {fingerprint}".encode()).hexdigest()[:16],
+    )
+
+
+def _vectors(
+    chunks: Sequence[Chunk],
+    encoder: PassageEncoder,
+    known: Known,
+    stop: threading.Event | None,
+    progress: Callable[[Progress], None],
+) -> Vectors:
+    names = {chunk.passage: chunk.chunk_id for chunk in chunks if chunk.passage not in known}
+    progress(Progress("encode", 0, len(names)))
+    fresh = encoder.encode_document(
+        list(names), list(names.values()), stop, lambda done, n: progress(Progress("encode", done, n))
+    )
+    row_of = {passage: fresh[i] for i, passage in enumerate(names)}
+    vectors = np.empty((len(chunks), encoder.dim), dtype=np.float32)
+    for i, chunk in enumerate(chunks):
+        vectors[i] = known[chunk.passage] if chunk.passage in known else row_of[chunk.passage]
+    return vectors
+
+
+def corpus_hash(documents: Iterable[Document]) -> str:
+    """SHA-256 over everything in the documents that reaches an index, a prompt or a citation."""
+    digest = hashlib.sha256()
+    for d in sorted(documents, key=lambda d: (d.origin, d.key)):
+        facts = (d.key, d.origin, d.title, d.source, d.text, d.pages, d.sections, d.effective_from, d.effective_to)
+        digest.update(repr((facts, sorted(d.groups))).encode("utf-8", "surrogatepass"))
+    return digest.hexdigest()

@@ -1,0 +1,189 @@
+"""A corpus on disk: documents.json, chunks.json, embeddings.npy and manifest.json, checked when they are read."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from datetime import date
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from rag.config import SplitSettings
+from rag.corpus.dense import DenseIndex
+from rag.corpus.index import Corpus, corpus_hash
+from rag.corpus.lexical import LexicalIndex
+from rag.errors import Bilingual, IndexMismatch, SettingError
+from rag.types import Chunk, Document, Section
+
+FORMAT = 1
+_FILES = ("documents.json", "chunks.json", "embeddings.npy")
+_LIBRARIES = ("numpy", "torch", "transformers", "sentence-transformers", "bm25s")
+
+
+def save(corpus: Corpus, folder: Path, encoder_facts: Sequence[tuple[str, str]]) -> None:
+    """Write `corpus` to `folder`, atomically: beside it first, then moved into place.
+
+    An index that is already there is replaced; a folder that holds anything else is refused (`SettingError`).
+    `encoder_facts` is ``Encoder.facts``, for people who read the manifest; () without an encoder.
+    """
+    if folder.exists() and not (folder / "manifest.json").is_file() and (not folder.is_dir() or any(folder.iterdir())):
+        raise SettingError(
+            en=f"{folder}: this is not an index and not an empty folder. Choose another folder.",
+            zh=f"{folder}：既不是索引，也不是空文件夹，请另选一个文件夹。",
+        )
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=folder.parent, prefix=f".{folder.name}-") as scratch:
+        new = Path(scratch) / "new"
+        new.mkdir()
+        _write_json(new / "documents.json", [_document_json(d) for d in corpus.documents.values()])
+        _write_json(new / "chunks.json", [asdict(chunk) for chunk in corpus.chunks])
+        vectors = corpus.dense.vectors if corpus.dense else np.zeros((len(corpus.chunks), 0), dtype=np.float32)
+        np.save(new / "embeddings.npy", vectors, allow_pickle=False)
+        _write_json(new / "manifest.json", _manifest(corpus, new, encoder_facts))
+        if folder.exists():
+            os.rename(folder, Path(scratch) / "old")
+        os.rename(new, folder)
+
+
+def load(folder: Path, fingerprint: str | None) -> Corpus:
+    """Read a corpus and check every part of it against the manifest and against itself.
+
+    `fingerprint` is that of the encoder in use ("" for none); None accepts any, for reading without a model.
+    Raises `IndexMismatch` that names the part which disagrees.
+    """
+    manifest = _read_json(folder, "manifest.json")
+    if not isinstance(manifest, dict) or manifest.get("format") != FORMAT:
+        raise _mismatch(folder, "manifest.json", "its format version is unknown", "格式版本未知")
+    if fingerprint is not None and manifest.get("fingerprint") != fingerprint:
+        theirs = str(dict(manifest.get("encoder") or {}).get("model", "?"))
+        raise _mismatch(
+            folder,
+            "manifest.json",
+            f"built with another encoder, prefix or weights ({theirs}) than the one in use",
+            f"由另一个编码器、前缀或权重（{theirs}）建立，与当前的不同",
+        )
+    for name in _FILES:
+        if not (folder / name).is_file() or _sha256(folder / name) != dict(manifest.get("sha256") or {}).get(name):
+            raise _mismatch(folder, name, "missing or changed since the index was built", "缺失，或建立索引后被改动")
+    documents = _read_documents(folder)
+    chunks = _read_chunks(folder, documents)
+    vectors = _read_vectors(folder, manifest, len(chunks))
+    try:
+        settings = SplitSettings(**manifest["split"])
+    except (KeyError, TypeError, SettingError) as error:
+        raise _mismatch(folder, "manifest.json", "its split settings are wrong", "切分设置有误") from error
+    if corpus_hash(documents.values()) != manifest.get("corpus_sha256"):
+        raise _mismatch(folder, "documents.json", "the texts differ from the corpus indexed", "文本与建立索引时不同")
+    dense = DenseIndex(vectors) if vectors.shape[1] else None
+    lexical = LexicalIndex([chunk.passage for chunk in chunks])
+    identity = (str(manifest.get("fingerprint", "")), str(manifest.get("corpus_id", "")))
+    return Corpus(documents, chunks, dense, lexical, settings, *identity)
+
+
+def _manifest(corpus: Corpus, folder: Path, encoder_facts: Sequence[tuple[str, str]]) -> dict[str, Any]:
+    return {
+        "format": FORMAT,
+        "encoder": dict(encoder_facts),
+        "fingerprint": corpus.fingerprint,
+        "dimension": corpus.dense.vectors.shape[1] if corpus.dense else 0,
+        "normalised": True,
+        "split": asdict(corpus.split),
+        "counts": {"documents": len(corpus.documents), "chunks": len(corpus.chunks)},
+        "corpus_id": corpus.corpus_id,
+        "corpus_sha256": corpus_hash(corpus.documents.values()),
+        "sha256": {name: _sha256(folder / name) for name in _FILES},
+        "libraries": {name: version(name) for name in _LIBRARIES},
+    }
+
+
+def _document_json(document: Document) -> dict[str, Any]:
+    record = asdict(document)
+    record["groups"] = sorted(document.groups)
+    for name in ("effective_from", "effective_to"):
+        record[name] = record[name].isoformat() if record[name] else None
+    return record
+
+
+def _read_documents(folder: Path) -> dict[str, Document]:
+    documents: dict[str, Document] = {}
+    try:
+        for record in _read_json(folder, "documents.json"):
+            record["groups"] = frozenset(record["groups"])
+            record["pages"] = tuple(record["pages"])
+            record["sections"] = tuple(Section(s["start"], tuple(s["path"])) for s in record["sections"])
+            record["warnings"] = tuple(Bilingual(**w) for w in record["warnings"])
+            for name in ("effective_from", "effective_to"):
+                record[name] = date.fromisoformat(record[name]) if record[name] else None
+            documents[record["key"]] = Document(**record)
+    except (KeyError, TypeError, ValueError) as error:
+        raise _mismatch(folder, "documents.json", f"not as written ({error})", f"结构不对（{error}）") from error
+    return documents
+
+
+def _read_chunks(folder: Path, documents: Mapping[str, Document]) -> tuple[Chunk, ...]:
+    try:
+        records = _read_json(folder, "chunks.json")
+        chunks = tuple(Chunk(**{**record, "section": tuple(record["section"])}) for record in records)
+    except (KeyError, TypeError) as error:
+        raise _mismatch(folder, "chunks.json", f"not as written ({error})", f"结构不对（{error}）") from error
+    for chunk in chunks:
+        document = documents.get(chunk.key)
+        if document is None or document.text[chunk.start : chunk.end] != chunk.text:
+            raise _mismatch(
+                folder,
+                "chunks.json",
+                f"{chunk.chunk_id} is no slice of its document",
+                f"{chunk.chunk_id} 不是其文档的片段",
+            )
+    return chunks
+
+
+def _read_vectors(folder: Path, manifest: Mapping[str, Any], n: int) -> np.ndarray[Any, np.dtype[np.float32]]:
+    try:
+        vectors = np.load(folder / "embeddings.npy", allow_pickle=False)
+    except (ValueError, OSError, EOFError) as error:
+        raise _mismatch(folder, "embeddings.npy", f"unreadable ({error})", f"无法读取（{error}）") from error
+    if vectors.dtype != np.float32 or vectors.shape != (n, manifest.get("dimension")):
+        raise _mismatch(
+            folder,
+            "embeddings.npy",
+            f"shape {vectors.shape} {vectors.dtype}, expected ({n}, {manifest.get('dimension')}) float32",
+            f"形状为 {vectors.shape} {vectors.dtype}，应为 ({n}, {manifest.get('dimension')}) float32",
+        )
+    if not np.isfinite(vectors).all():
+        raise _mismatch(folder, "embeddings.npy", "holds NaN or infinite values", "含有 NaN 或无穷大")
+    if vectors.size and np.abs(np.linalg.norm(vectors, axis=1) - 1).max() > 1e-3:
+        raise _mismatch(folder, "embeddings.npy", "holds rows that are not of length 1", "含有长度不为 1 的向量")
+    return vectors
+
+
+def _read_json(folder: Path, name: str) -> Any:
+    try:
+        return json.loads((folder / name).read_text(encoding="utf-8"))
+    except FileNotFoundError as error:
+        raise _mismatch(folder, name, "not found", "找不到") from error
+    except (OSError, ValueError) as error:
+        raise _mismatch(folder, name, f"unreadable ({error})", f"无法读取（{error}）") from error
+
+
+def _write_json(path: Path, value: Any) -> None:
+    path.write_text(json.dumps(value, ensure_ascii=False, indent=1), encoding="utf-8", newline="\n")
+
+
+def _sha256(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _mismatch(folder: Path, name: str, en: str, zh: str) -> IndexMismatch:
+    return IndexMismatch(
+        en=f"{folder / name}: {en}. Build the index again: python -m rag build --documents … --index {folder}",
+        zh=f"{folder / name}：{zh}。请重新建立索引：python -m rag build --documents … --index {folder}",
+    )

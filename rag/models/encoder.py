@@ -1,0 +1,144 @@
+"""Bi-encoder: questions and passages → unit vectors, with the model's own prefixes and no silent truncation."""
+
+from __future__ import annotations
+
+import hashlib
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sentence_transformers import SentenceTransformer
+
+from rag.config import ModelSettings
+from rag.errors import ChunkTooLong, Stopped
+from rag.models.turns import Turns
+from rag.models.weights import Weights
+
+Vectors = NDArray[np.float32]
+
+# Padded tokens encoded in one turn: at most about 0.2 s on two cores, so that a question never waits longer.
+PIECE_TOKENS = 1024
+
+
+class Encoder:
+    """A sentence-transformers model with its prefixes.
+
+    `dim`: width of the vectors; `max_tokens`: the model's limit, prefix and special tokens included;
+    `fingerprint`: 16 hex digits over all that decides a vector (name, revision, SHA-256 of the weights, dtype,
+    prefixes, pooling, normalisation). Two encoders with equal fingerprints give comparable vectors.
+    """
+
+    def __init__(self, weights: Weights, settings: ModelSettings, turns: Turns) -> None:
+        self._model = SentenceTransformer(str(weights.folder), device="cpu", local_files_only=True).eval()
+        self._turns = turns
+        self.name = weights.name
+        self.query_prefix = self._prefix(settings.query_prefix, ("query",), "query: ")
+        self.document_prefix = self._prefix(settings.document_prefix, ("document", "passage"), "passage: ")
+        dim = self._model.get_embedding_dimension()
+        self.dim = int(dim) if dim is not None else len(self._model.encode("0"))
+        self.max_tokens = int(self._model.max_seq_length or 512)
+        self.facts = (
+            ("model", weights.name),
+            ("revision", weights.revision),
+            ("weights_sha256", weights.sha256),
+            ("dtype", "float32"),
+            ("query_prefix", self.query_prefix),
+            ("document_prefix", self.document_prefix),
+            ("pooling", self._pooling()),
+            ("normalised", "L2"),
+        )
+        self.fingerprint = hashlib.sha256(repr(self.facts).encode()).hexdigest()[:16]
+
+    def _prefix(self, setting: str | None, names: Sequence[str], e5: str) -> str:
+        """The prefix in use: the setting, else the folder's own prompt, else E5's for an E5 (its folder has none)."""
+        if setting is not None:
+            return setting
+        for name in names:
+            if self._model.prompts.get(name):
+                return str(self._model.prompts[name])
+        return e5 if "e5" in self.name.lower().rsplit("/", 1)[-1].split("-") else ""
+
+    def _pooling(self) -> str:
+        for module in self._model:
+            if hasattr(module, "pooling_mode"):
+                return str(module.pooling_mode)
+        return "unknown"
+
+    def count_tokens(self, texts: Sequence[str]) -> list[int]:
+        """Tokens of each passage as it would be encoded: document prefix and special tokens included."""
+        return self._count([self.document_prefix + text for text in texts])
+
+    def _count(self, texts: list[str]) -> list[int]:
+        if not texts:
+            return []
+        # verbose=False: being over the limit is reported by `_check`, with a name
+        ids = self._model.tokenizer(texts, truncation=False, padding=False, verbose=False)["input_ids"]
+        return [len(row) for row in ids]
+
+    def encode_query(self, texts: Sequence[str]) -> Vectors:
+        """Questions → ``(n, dim) float32``, rows of length 1. Raises `ChunkTooLong` for a question over the limit."""
+        prefixed = [self.query_prefix + text for text in texts]
+        self._check(self._count(prefixed), ["question" for _ in texts])
+        with self._turns.turn(short=True):
+            return self._encode(prefixed)
+
+    def encode_document(
+        self,
+        texts: Sequence[str],
+        names: Sequence[str],
+        stop: threading.Event | None = None,
+        progress: Callable[[int, int], None] | None = None,
+    ) -> Vectors:
+        """Passages → ``(n, dim) float32``, rows of length 1, in the order given.
+
+        `names` are the chunk ids, used in the error. `progress(done, n)` is called after every piece.
+        Raises `ChunkTooLong` before anything is encoded, `Stopped` between two pieces once `stop` is set.
+        """
+        prefixed = [self.document_prefix + text for text in texts]
+        counts = self._count(prefixed)
+        self._check(counts, names)
+        vectors = np.empty((len(prefixed), self.dim), dtype=np.float32)
+        done = 0
+        for piece in _pieces(counts):
+            if stop is not None and stop.is_set():
+                raise Stopped(en="Indexing was stopped.", zh="索引已停止。")
+            with self._turns.turn():
+                vectors[piece] = self._encode([prefixed[i] for i in piece])
+            done += len(piece)
+            if progress is not None:
+                progress(done, len(prefixed))
+        return vectors
+
+    def _encode(self, texts: list[str]) -> Vectors:
+        options: dict[str, Any] = {"batch_size": max(1, len(texts)), "show_progress_bar": False}
+        vectors = self._model.encode(texts, prompt="", normalize_embeddings=True, **options)
+        return np.asarray(vectors, dtype=np.float32)
+
+    def _check(self, counts: Sequence[int], names: Sequence[str]) -> None:
+        for count, name in zip(counts, names, strict=True):
+            if count > self.max_tokens:
+                raise ChunkTooLong(
+                    en=f"{name}: {count} tokens, but {self.name} reads at most {self.max_tokens}. "
+                    "Choose a smaller chunk size (or shorten the question).",
+                    zh=f"{name}：共 {count} 个 token，而 {self.name} 最多读取 {self.max_tokens} 个。请减小块大小（或缩短问题）。",
+                )
+
+
+def _pieces(counts: Sequence[int]) -> Iterator[list[int]]:
+    """Row numbers in batches of similar length, each at most `PIECE_TOKENS` tokens after padding.
+
+    >>> list(_pieces([500, 10, 600]))
+    [[2], [0, 1]]
+    """
+    order = sorted(range(len(counts)), key=lambda i: (-counts[i], i))
+    piece: list[int] = []
+    for i in order:
+        # sorted by length, longest first: the first row's length is what the others are padded to
+        if piece and (len(piece) + 1) * counts[piece[0]] > PIECE_TOKENS:
+            yield piece
+            piece = []
+        piece.append(i)
+    if piece:
+        yield piece

@@ -1,0 +1,59 @@
+"""Who may compute now: model work takes turns in small pieces, short work first.
+
+Two torch jobs at once on two cores make each other many times slower (their OpenMP barriers wait for each
+other's threads), so one piece runs at a time: a layer of a forward pass, a batch of the encoder. Whoever holds
+the turn offers it between pieces with `hand_over`; nobody holds it for a whole answer or a whole indexing run.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import deque
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+
+class Turns:
+    """A fair lock with two queues: short work (a question's vector) goes before long work; each is first come, first served.
+
+    Short pieces are milliseconds and bounded by the visitors' question limit, so they cannot starve long work.
+    """
+
+    def __init__(self) -> None:
+        self._changed = threading.Condition()
+        self._held = False
+        self._short: deque[object] = deque()
+        self._long: deque[object] = deque()
+
+    @contextmanager
+    def turn(self, *, short: bool = False) -> Iterator[None]:
+        """Hold the turn for one piece of work (or for several, with `hand_over` between them)."""
+        self._acquire(short)
+        try:
+            yield
+        finally:
+            self._release()
+
+    def hand_over(self) -> None:
+        """Called by the holder between two pieces: let the next in line work, if somebody waits, and queue again."""
+        if self._short or self._long:
+            self._release()
+            self._acquire(short=False)
+
+    def _acquire(self, short: bool) -> None:
+        ticket = object()
+        queue = self._short if short else self._long
+        with self._changed:
+            queue.append(ticket)
+            while self._held or self._next() is not ticket:
+                self._changed.wait()
+            queue.popleft()
+            self._held = True
+
+    def _release(self) -> None:
+        with self._changed:
+            self._held = False
+            self._changed.notify_all()
+
+    def _next(self) -> object:
+        return self._short[0] if self._short else self._long[0]

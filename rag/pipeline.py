@@ -1,0 +1,166 @@
+"""The straight line: question → search → fuse → select → pack, and prompt → generate → cite."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Protocol
+
+from rag.ask import select
+from rag.ask.cite import FLOOR, Cited, cite, settled
+from rag.ask.prompt import build_prompt
+from rag.ask.search import QueryEncoder, search
+from rag.config import Settings
+from rag.corpus.index import Corpus
+from rag.errors import Bilingual, ModelUnavailable, NothingFits
+from rag.types import Answer, Candidate, Prompt, Retrieval, Step, Trace
+
+if TYPE_CHECKING:  # torch comes with these: it is imported where the models are loaded, behind the page
+    from rag.models.chat import ChatTokenizer
+    from rag.models.generator import Generated, Generator
+
+
+class Loaded(Protocol):
+    """The models as the line needs them (`rag.models.roles.Models`); each accessor raises `ModelUnavailable`."""
+
+    def encoder(self) -> QueryEncoder:
+        """The encoder."""
+
+    def generator(self) -> Generator:
+        """The generator."""
+
+
+def retrieve(question: str, corpus: Corpus, settings: Settings, models: Loaded) -> Retrieval:
+    """The line up to the prompt; nothing is generated.
+
+    Runs without an encoder (lexical search only) and without a generator (messages only): the trace says so.
+    """
+    encoder, chat, problem = _encoder(corpus, models), None, None
+    try:
+        chat = models.generator().chat
+    except ModelUnavailable as error:
+        problem = error.text
+    runs = search(question, corpus, settings.search, encoder)
+    began = time.perf_counter()
+    found = select.candidates(runs, corpus, settings.search)
+    fused = time.perf_counter()
+    may = select.eligible(found, runs, corpus, settings.search)
+    steps = [
+        *runs.steps,
+        Step("fuse", fused - began, len(runs.dense) + len(runs.lexical), len(found), _fuse_note(settings)),
+        Step("select", time.perf_counter() - fused, len(found), len(may), _select_note(settings)),
+    ]
+    prompt, problem = _pack(question, may, corpus, settings, chat, problem, steps)
+    packed, dropped = (prompt.packed, prompt.dropped) if prompt else ((), ())
+    if prompt is None and may:
+        dropped = tuple(c.chunk.chunk_id for c in may)
+    trace = Trace(tuple(steps), settings.lines(), settings.hash())
+    return Retrieval(question, corpus.corpus_id, select.settle(found, may, packed, dropped), prompt, trace, problem)
+
+
+def _encoder(corpus: Corpus, models: Loaded) -> QueryEncoder | None:
+    if corpus.dense is None:
+        return None
+    try:
+        return models.encoder()
+    except ModelUnavailable:
+        return None  # search() records the skipped step
+
+
+def _pack(
+    question: str,
+    may: tuple[Candidate, ...],
+    corpus: Corpus,
+    settings: Settings,
+    chat: ChatTokenizer | None,
+    problem: Bilingual | None,
+    steps: list[Step],
+) -> tuple[Prompt | None, Bilingual | None]:
+    """Build the prompt and note the step; a prompt that cannot be built is a problem to show, not an end."""
+    began = time.perf_counter()
+    try:
+        prompt = build_prompt(question, may, corpus.documents, settings, chat)
+    except NothingFits as error:
+        steps.append(Step("pack", time.perf_counter() - began, len(may), 0, error.text))
+        return None, error.text
+    seconds = time.perf_counter() - began
+    if prompt.rendered:
+        n = len(prompt.input_ids)
+        note = Bilingual(en=f"{n} of {prompt.budget} tokens", zh=f"{n} 个 token，预算 {prompt.budget}")
+        steps.append(Step("pack", seconds, len(may), len(prompt.packed), note))
+    else:
+        note = Bilingual(en="no generator: messages only, nothing counted", zh="没有生成器：只有消息，未计 token")
+        steps.append(Step("pack", seconds, len(may), len(prompt.packed), note, skipped=True))
+    return prompt, problem
+
+
+def answer(
+    retrieval: Retrieval, corpus: Corpus, settings: Settings, models: Loaded, stop: threading.Event
+) -> Iterator[Answer]:
+    """Generate from a retrieval's prompt; yields growing answers, at least every fifth of a second, the last one `done`.
+
+    Raises `NothingFits` when there is no prompt and `ModelUnavailable` when there is no generator.
+    """
+    generator = models.generator()
+    prompt = retrieval.prompt
+    if prompt is None or not prompt.rendered:
+        why = retrieval.problem or Bilingual(en="There is no prompt.", zh="没有提示词。")
+        raise NothingFits(en=why.en, zh=why.zh)
+    for generated in generator.stream(prompt.input_ids, settings.generate, stop):
+        done = generated.finish != "running"
+        began = time.perf_counter()
+        text = generated.text if done else settled(generated.text)
+        cited = cite(text, prompt.packed, corpus.documents, done)
+        steps = [*retrieval.trace.steps]
+        if done:
+            steps.append(_generate_step(generated, len(prompt.input_ids), generator))
+            steps.append(_cite_step(cited, time.perf_counter() - began))
+        yield Answer(
+            text=text,
+            citations=cited.citations,
+            sentences=cited.sentences,
+            prompt=prompt,
+            trace=Trace(tuple(steps), settings.lines(), settings.hash()),
+            done=done,
+            finish=generated.finish,
+            n_tokens=len(generated.ids),
+            seconds_to_first=generated.seconds_to_first,
+            seconds=generated.seconds,
+        )
+
+
+def _generate_step(generated: Generated, n_in: int, generator: Generator) -> Step:
+    note = Bilingual(
+        en=f"{generator.name}, {generator.dtype} on {generator.device}; {generator.taken.en}",
+        zh=f"{generator.name}，{generator.dtype}，{generator.device}；{generator.taken.zh}",
+    )
+    return Step("generate", generated.seconds, n_in, len(generated.ids), note)
+
+
+def _cite_step(cited: Cited, seconds: float) -> Step:
+    model = sum(c.by == "model" and c.chunk_id is not None for c in cited.citations)
+    invalid = sum(c.chunk_id is None for c in cited.citations)
+    system = sum(c.by == "system" for c in cited.citations)
+    none = sum(s.support == "none" for s in cited.sentences)
+    note = Bilingual(
+        en=f"{model} markers by the model, {system} by the system (≥ {FLOOR:.0%} of the sentence's bigrams and all its "
+        f"numbers), {invalid} invalid, {none} sentences without a source",
+        zh=f"模型标注 {model} 处，系统标注 {system} 处（句中字对至少 {FLOOR:.0%} 且全部数字出现在来源中），无效 {invalid} 处，{none} 句无来源",
+    )
+    return Step("cite", seconds, len(cited.sentences), len(cited.citations), note)
+
+
+def _fuse_note(settings: Settings) -> Bilingual:
+    search_ = settings.search
+    if search_.mode != "fused":
+        return Bilingual(en=f"{search_.mode} only, nothing to fuse", zh=f"仅 {search_.mode}，无需融合")
+    if search_.fusion == "rrf":
+        return Bilingual(en=f"RRF, c = {search_.rrf_c}", zh=f"RRF，c = {search_.rrf_c}")
+    return Bilingual(en=f"weighted sum, alpha = {search_.alpha}", zh=f"加权和，α = {search_.alpha}")
+
+
+def _select_note(settings: Settings) -> Bilingual:
+    if settings.search.threshold is None:
+        return Bilingual(en="threshold off", zh="未设阈值")
+    return Bilingual(en=f"cosine ≥ {settings.search.threshold}", zh=f"余弦 ≥ {settings.search.threshold}")
