@@ -12,7 +12,12 @@ import threading
 from pathlib import Path
 
 
-def _leave_with_parent() -> None:
+def leave_with_parent() -> None:
+    """End this process when its standard input does; returns at once."""
+    threading.Thread(target=_wait_for_end, daemon=True).start()
+
+
+def _wait_for_end() -> None:
     # not sys.stdin: a thread that waits inside its buffer would break the interpreter's shutdown
     while os.read(0, 1):
         pass
@@ -34,5 +39,5 @@ def main(kind: str, source: str, out: str) -> None:
 
 
 if __name__ == "__main__":
-    threading.Thread(target=_leave_with_parent, daemon=True).start()
+    leave_with_parent()
     main(*sys.argv[1:4])

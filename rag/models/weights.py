@@ -12,6 +12,8 @@ from rag.models import mirror
 from rag.models.folder import licence_of, missing_in, weight_files
 from rag.models.hub import Hub
 
+__all__ = ["Hub", "Role", "Weights", "resolve"]
+
 Role = Literal["encoder", "generator"]
 Say = Callable[[Bilingual], None]
 
@@ -59,7 +61,7 @@ class Weights:
         )
 
 
-def resolve(role: Role, asked: str, cache: Path, say: Say, fetch: bool = True, hub: Hub | None = None) -> Weights:
+def resolve(role: Role, asked: str, cache: Path, say: Say, hub: Hub | None = None, fetch: bool = True) -> Weights:
     """The local weights of `asked` (a folder or a hub name), fetched and converted below `cache` if need be.
 
     Order: a folder of that name; the hub's cache; the hub; the mirror, which serves the two default models. With
@@ -116,7 +118,7 @@ def _found(role: Role, asked: str, places: tuple[Path, Hub], say: Say, fetch: bo
     if fetch:
         ways.append(lambda: _described(role, asked, hub.fetch(asked, say), "hub", cache))
     if source is not None:
-        ways.append(lambda: from_mirror(source, cache, say, fetch))
+        ways.append(lambda: _from_mirror(source, cache, say, fetch))
     for way in ways:
         try:
             return way()
@@ -157,7 +159,7 @@ def _described(role: Role, asked: str, folder: Path, source: Literal["folder", "
     )
 
 
-def from_mirror(source: mirror.Source, cache: Path, say: Say, fetch: bool) -> Weights:
+def _from_mirror(source: mirror.Source, cache: Path, say: Say, fetch: bool) -> Weights:
     """The mirror's model `source` below `cache`, made if need be and `fetch`. Raises ``ModelUnavailable``."""
     manifest = mirror.obtain(source, cache, say) if fetch else mirror.converted(source, cache)
     if manifest is None:
