@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import queue
 import threading
-import time
-from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
@@ -16,7 +14,8 @@ from rag.corpus.index import Corpus, PassageEncoder, Progress, build
 from rag.corpus.load import load
 from rag.corpus.samples import Samples
 from rag.corpus.split import split
-from rag.errors import Bilingual, LimitReached, ModelLoading, ModelUnavailable, RagError, SettingError
+from rag.errors import Bilingual, ModelLoading, ModelUnavailable, RagError, SettingError
+from rag.limits import Allowance
 from rag.models.roles import Models
 from rag.types import Answer, Chunk, Document, Retrieval
 
@@ -47,7 +46,7 @@ class Workspace:
 
     def __init__(self, samples: Samples, models: Models, limits: Limits | None = None) -> None:
         self._samples, self._models = samples, models
-        self.limits = limits or Limits()
+        self._allowance = Allowance(limits or Limits())
         self.settings = Settings()
         self.include_samples = False
         self.last_retrieval: Retrieval | None = None
@@ -58,7 +57,6 @@ class Workspace:
         self._bytes: dict[str, int] = {}
         self._reports: tuple[FileReport, ...] = ()
         self._corpus: Corpus | None = None  # of what this visitor searches; None: the shared sample corpus as it is
-        self._asked: deque[float] = deque()
 
     def own_documents(self) -> tuple[Document, ...]:
         """The visitor's own documents, in the order they came."""
@@ -112,10 +110,9 @@ class Workspace:
     def _read(self, upload: Upload, own: dict[str, Document], sizes: dict[str, int]) -> FileReport:
         """Load one upload into `own` and `sizes`; nothing of it stays when it fails."""
         try:
-            self._check_limits(upload, own, sizes)
+            self._allowance.check_bytes(upload.name, len(upload.data), sum(sizes.values()))
             documents = load(upload.name, upload.data, "own")
-            if len(own.keys() | {d.key for d in documents}) > self.limits.files:
-                raise self._too_many_files()
+            self._allowance.check_documents(upload.name, len(own.keys() | {d.key for d in documents}))
         except RagError as error:
             return FileReport(upload.name, "error", error.text, ())
         replaced = [d.key for d in documents if d.key in own]
@@ -128,26 +125,6 @@ class Workspace:
             sizes[document.key] = len(upload.data) if i == 0 else 0  # the file's bytes are counted once
         note = Bilingual(en="; ".join(n.en for n in notes), zh="；".join(n.zh for n in notes))
         return FileReport(upload.name, "warning" if notes else "ok", note, tuple(d.key for d in documents))
-
-    def _check_limits(self, upload: Upload, own: dict[str, Document], sizes: dict[str, int]) -> None:
-        if len(own) >= self.limits.files:
-            raise self._too_many_files()
-        if len(upload.data) > self.limits.file_bytes:
-            raise LimitReached(
-                en=f"{upload.name}: {len(upload.data):,} bytes; a file may have {self.limits.file_bytes:,}. Split it.",
-                zh=f"{upload.name}：{len(upload.data):,} 字节，单个文件最多 {self.limits.file_bytes:,} 字节，请拆分。",
-            )
-        if sum(sizes.values()) + len(upload.data) > self.limits.total_bytes:
-            raise LimitReached(
-                en=f"{upload.name}: all your files together may have {self.limits.total_bytes:,} bytes. Remove some first.",
-                zh=f"{upload.name}：全部文件合计最多 {self.limits.total_bytes:,} 字节，请先移除一些。",
-            )
-
-    def _too_many_files(self) -> LimitReached:
-        return LimitReached(
-            en=f"You may have {self.limits.files} documents at a time. Remove some first.",
-            zh=f"最多同时保留 {self.limits.files} 份文档，请先移除一些。",
-        )
 
     def remove(self, key: str) -> bool:
         """Remove an own document; True when it was the last one, so that questions search the samples again."""
@@ -264,8 +241,8 @@ class Workspace:
 
     def retrieve(self, question: str) -> Retrieval:
         """The line up to the prompt. Raises `SettingError` (empty or too long), `LimitReached`, `ModelLoading`."""
-        question = self._checked(question)
-        self._count_question()
+        question = self._allowance.checked_question(question)
+        self._allowance.count_question()
         with self._lock:
             corpus, settings = self.corpus(), self.settings
         retrieval = pipeline.retrieve(question, corpus, replace(settings, split=corpus.split), self._models)
@@ -275,7 +252,7 @@ class Workspace:
 
     def answer(self, question: str, stop: threading.Event) -> Iterator[Answer]:
         """Answer from a fresh retrieval of the same question when there is one, else retrieve first."""
-        question = self._checked(question)
+        question = self._allowance.checked_question(question)
         with self._lock:
             corpus = self.corpus()
             settings = replace(self.settings, split=corpus.split)
@@ -283,7 +260,7 @@ class Workspace:
         if retrieval is None or not self._fresh(retrieval, question, corpus, settings):
             retrieval = self.retrieve(question)
         else:
-            self._count_question()
+            self._allowance.count_question()
         for answer in pipeline.answer(retrieval, corpus, settings, self._models, stop):
             with self._lock:
                 self.last_answer = answer
@@ -298,31 +275,6 @@ class Workspace:
             and retrieval.prompt is not None
             and retrieval.prompt.rendered
         )
-
-    def _checked(self, question: str) -> str:
-        # lone surrogates cannot be encoded; everything else in a question is its own business
-        question = question.encode("utf-8", "ignore").decode("utf-8").strip()
-        if not question:
-            raise SettingError(en="Please enter a question.", zh="请输入问题。")
-        if len(question) > self.limits.question_characters:
-            raise LimitReached(
-                en=f"The question has {len(question)} characters; at most {self.limits.question_characters}. Shorten it.",
-                zh=f"问题有 {len(question)} 个字符，最多 {self.limits.question_characters} 个，请缩短。",
-            )
-        return question
-
-    def _count_question(self) -> None:
-        now = time.monotonic()
-        with self._lock:
-            while self._asked and now - self._asked[0] > 60:
-                self._asked.popleft()
-            if len(self._asked) >= self.limits.questions_per_minute:
-                wait = 60 - (now - self._asked[0])
-                raise LimitReached(
-                    en=f"At most {self.limits.questions_per_minute} questions a minute. Try again in {wait:.0f} s.",
-                    zh=f"每分钟最多 {self.limits.questions_per_minute} 个问题，请在 {wait:.0f} 秒后再试。",
-                )
-            self._asked.append(now)
 
     def close(self) -> None:
         """Forget everything of this visitor."""

@@ -1,0 +1,7 @@
+"""``python -m rag`` → the shell."""
+
+import sys
+
+from rag.cli import main
+
+sys.exit(main())

@@ -1,0 +1,67 @@
+"""What one visitor may use, counted: bytes, documents, and questions per minute."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import deque
+
+from rag.config import Limits
+from rag.errors import LimitReached, SettingError
+
+
+class Allowance:
+    """Checks one visitor's use against `limits`; each check raises `LimitReached` that names the limit."""
+
+    def __init__(self, limits: Limits) -> None:
+        self._limits = limits
+        self._lock = threading.Lock()
+        self._asked: deque[float] = deque()  # monotonic seconds of the questions of the last minute
+
+    def check_bytes(self, name: str, size: int, total: int) -> None:
+        """May a file of `size` bytes be added to `total`?"""
+        if size > self._limits.file_bytes:
+            raise LimitReached(
+                en=f"{name}: {size:,} bytes; a file may have {self._limits.file_bytes:,}. Split it.",
+                zh=f"{name}：{size:,} 字节，单个文件最多 {self._limits.file_bytes:,} 字节，请拆分。",
+            )
+        if total + size > self._limits.total_bytes:
+            raise LimitReached(
+                en=f"{name}: your files together may have {self._limits.total_bytes:,} bytes. Remove some first.",
+                zh=f"{name}：全部文件合计最多 {self._limits.total_bytes:,} 字节，请先移除一些。",
+            )
+
+    def check_documents(self, name: str, n: int) -> None:
+        """May there be `n` documents?"""
+        if n > self._limits.files:
+            raise LimitReached(
+                en=f"{name}: you may have {self._limits.files} documents at a time. Remove some first.",
+                zh=f"{name}：最多同时保留 {self._limits.files} 份文档，请先移除一些。",
+            )
+
+    def checked_question(self, question: str) -> str:
+        """The question without surrounding blanks; `SettingError` when nothing is left."""
+        # lone surrogates cannot be encoded by any tokenizer; everything else is the visitor's own business
+        question = question.encode("utf-8", "ignore").decode("utf-8").strip()
+        if not question:
+            raise SettingError(en="Please enter a question.", zh="请输入问题。")
+        if len(question) > self._limits.question_characters:
+            raise LimitReached(
+                en=f"The question has {len(question)} characters; at most {self._limits.question_characters}. Shorten it.",
+                zh=f"问题有 {len(question)} 个字符，最多 {self._limits.question_characters} 个，请缩短。",
+            )
+        return question
+
+    def count_question(self) -> None:
+        """Count one question against the last minute's."""
+        now = time.monotonic()
+        with self._lock:
+            while self._asked and now - self._asked[0] > 60:
+                self._asked.popleft()
+            if len(self._asked) >= self._limits.questions_per_minute:
+                wait = 60 - (now - self._asked[0])
+                raise LimitReached(
+                    en=f"At most {self._limits.questions_per_minute} questions a minute. Try again in {wait:.0f} s.",
+                    zh=f"每分钟最多 {self._limits.questions_per_minute} 个问题，请在 {wait:.0f} 秒后再试。",
+                )
+            self._asked.append(now)
