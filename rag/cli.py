@@ -12,7 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from rag.config import GenerateSettings, ModelSettings, SearchSettings, Settings, SplitSettings, from_environment
-from rag.errors import Language, LoadError, ModelUnavailable, RagError
+from rag.errors import Bilingual, Language, LoadError, ModelUnavailable, RagError
 from rag.types import Answer, Document, Retrieval
 
 
@@ -218,21 +218,20 @@ def _print_answer(answer: Answer, language: Language) -> None:
 
 
 def _models(arguments: argparse.Namespace, language: Language) -> None:
-    from rag.models.weights import Hub, resolve
+    from rag.models.hub import Hub
+    from rag.models.weights import Role, resolve
 
     settings = model_settings(arguments)
     hub = Hub()
     missing: list[RagError] = []
-    for role, asked in (("encoder", settings.encoder), ("generator", settings.generator)):
+    roles: tuple[tuple[Role, str], ...] = (("encoder", settings.encoder), ("generator", settings.generator))
+
+    def say(note: Bilingual) -> None:
+        print(note.of(language), file=sys.stderr, flush=True)
+
+    for role, asked in roles:
         try:
-            w = resolve(
-                role,  # type: ignore[arg-type]
-                asked,
-                settings.cache,
-                lambda note: print(note.of(language), file=sys.stderr, flush=True),
-                hub,
-                fetch=arguments.fetch,
-            )
+            w = resolve(role, asked, settings.cache, say, hub, arguments.fetch)
         except ModelUnavailable as error:
             missing.append(error)
             continue

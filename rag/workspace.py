@@ -120,6 +120,15 @@ class Workspace:
         if replaced:
             keys = ", ".join(replaced)
             notes.append(Bilingual(en=f"replaced the earlier {keys}", zh=f"已替换之前的 {keys}"))
+        other = sorted({d.key for d in own.values() for new in documents if d.doc_id == new.doc_id} - set(replaced))
+        if other:
+            keys = ", ".join(other)
+            notes.append(
+                Bilingual(
+                    en=f"another version of {keys}: the newest in force is searched, unless the scope says all",
+                    zh=f"与 {keys} 是同一制度的不同版本：默认只检索现行的最新版本",
+                )
+            )
         for i, document in enumerate(documents):
             own[document.key] = document
             sizes[document.key] = len(upload.data) if i == 0 else 0  # the file's bytes are counted once
@@ -168,7 +177,8 @@ class Workspace:
         samples = None
         if not own or include_samples:
             samples = self._samples.corpus()
-            documents += samples.documents.values()
+            # a sample that the visitor has added as a file of their own is searched once, as theirs
+            documents += [d for key, d in samples.documents.items() if key not in own]
         corpus = None
         if own or (samples is not None and samples.split != settings):
             # vectors that are already there: of the shared samples, and of this visitor's last index

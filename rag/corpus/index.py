@@ -102,7 +102,8 @@ def in_force(documents: Iterable[Document], on: date) -> frozenset[str]:
         running = [d for d in begun if d.effective_to is None or d.effective_to >= on]
         candidates = running or begun
         if candidates:
-            keys.add(max(candidates, key=lambda d: (d.effective_from or date.min, d.version)).key)
+            # of equals the one that came last: whoever adds a file again means the new one
+            keys.add(max(reversed(candidates), key=lambda d: (d.effective_from or date.min, d.version)).key)
     return frozenset(keys)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import threading
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
@@ -53,14 +54,15 @@ class Models:
 
     def load(self, roles: tuple[Role, ...] = ("encoder", "generator")) -> None:
         """Fetch and load `roles` in the calling thread; a failure is kept and raised by the accessors."""
-        from rag.models.weights import Hub, resolve
+        from rag.models.hub import Hub
+        from rag.models.weights import resolve
 
         hub = Hub()
         for role in roles:
             asked = self.settings.encoder if role == "encoder" else self.settings.generator
             try:
                 self._set(role, "fetching", asked, Bilingual(en="looking for weights", zh="正在查找权重"))
-                weights = resolve(role, asked, self.settings.cache, lambda note, r=role, a=asked: self._set(r, "fetching", a, note), hub)  # fmt: skip
+                weights = resolve(role, asked, self.settings.cache, self._teller(role, asked), hub)
                 self._set(role, "loading", weights.name, weights.line())
                 self._load(role, weights)
                 self._set(role, "ready", weights.name, weights.line())
@@ -95,6 +97,9 @@ class Models:
         with self._changed:
             self._status[role] = RoleStatus(role, state, name, note)
             self._changed.notify_all()
+
+    def _teller(self, role: Role, asked: str) -> Callable[[Bilingual], None]:
+        return lambda note: self._set(role, "fetching", asked, note)
 
     def _fail(self, role: Role, name: str, why: Bilingual) -> None:
         self._problem[role] = ModelUnavailable(en=why.en, zh=why.zh)
