@@ -1,0 +1,188 @@
+"""From models and samples to a running page: what calls what, and which doors stay closed."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import gradio as gr
+
+from rag.config import Limits
+from rag.corpus.samples import Samples
+from rag.models.roles import Models
+from rag.ui.corpus_handlers import CorpusHandlers
+from rag.ui.page import Page, build_page
+from rag.ui.question_handlers import QuestionHandlers
+from rag.ui.sessions import Sessions
+from rag.ui.strings import TABLE, translations
+from rag.ui.style import CSS, theme
+from rag.ui.uploads import UploadFolder, own_paths
+from rag.workspace import Workspace
+
+# light work: never behind a model in the queue, not offered to clients
+LIGHT: dict[str, Any] = {"queue": False, "api_visibility": "private", "show_progress": "hidden"}
+HEAVY: dict[str, Any] = {"api_visibility": "private", "show_progress": "hidden"}
+# answers one at a time; searches beside each other and beside indexing (what is underneath takes turns itself)
+ANSWERS: dict[str, Any] = {**HEAVY, "concurrency_id": "llm", "concurrency_limit": 1}
+SEARCHES: dict[str, Any] = {**HEAVY, "concurrency_id": "encoder", "concurrency_limit": 4}
+INDEXING: dict[str, Any] = {**HEAVY, "concurrency_id": "index", "concurrency_limit": 2}
+
+# routes of Gradio that this page does not use and that would show one visitor's data to others
+DOORS = {"/gradio_api/deep_link", "/monitoring", "/monitoring/summary", "/monitoring/{key}"}
+UNCLAIMED_UPLOAD_S = 900
+SWEEP_S = 20
+
+
+@dataclass(frozen=True)
+class App:
+    """The built page, its visitors and its upload folder."""
+
+    demo: gr.Blocks
+    sessions: Sessions
+    uploads: UploadFolder
+    limits: Limits
+    label: gr.I18n
+    closing: threading.Event
+
+    def close(self) -> None:
+        """Stop serving, end every visit, delete what was uploaded."""
+        self.closing.set()
+        self.demo.close()
+        self.sessions.close()
+        self.uploads.remove()
+
+
+def build_app(
+    models: Models,
+    samples: Samples,
+    limits: Limits | None = None,
+    new_workspace: Callable[[Samples, Models, Limits], Workspace] = Workspace,
+) -> App:
+    """Build the page; nothing is served yet. `models` and `samples` may still be loading."""
+    allowed = limits or Limits()
+    sessions = Sessions(lambda: new_workspace(samples, models, allowed))
+    label = gr.I18n(**translations())
+    uploads = UploadFolder()
+    uploads.use()  # components ask for the folder when they are made
+    try:
+        with gr.Blocks(title=TABLE["app.tab"].en, analytics_enabled=False) as demo:
+            page = build_page(label, allowed)
+            corpus = CorpusHandlers(page, sessions, models, samples, uploads)
+            _wire_corpus(demo, page, corpus)
+            _wire_questions(page, QuestionHandlers(page, sessions, models))
+    finally:
+        uploads.restore()
+    demo.queue(api_open=False, max_size=32)
+    return App(demo, sessions, uploads, allowed, label, threading.Event())
+
+
+def _shown(page: Page) -> dict[str, list[Any]]:
+    """Groups of components that are written together."""
+    documents = list(page.documents)
+    chunks = [page.chunks.document, page.chunks.summary, page.chunks.table, page.chunks.view, page.chunks.progress]
+    split = [page.chunks.strategy, page.chunks.size, page.chunks.overlap]
+    options = [page.settings.strategy, page.settings.mode, page.settings.fusion, page.settings.scope]
+    return {
+        "corpus": [*documents, *chunks, *split],
+        "found": [*page.candidates, *page.prompt, page.answer.steps],
+        "answer": list(page.answer),
+        "options": options,
+    }
+
+
+def _wire_corpus(demo: gr.Blocks, page: Page, do: CorpusHandlers) -> None:
+    groups, docs, chunks = _shown(page), page.documents, page.chunks
+    corpus = groups["corpus"]
+    standing = [page.models, page.timer, *corpus]
+    everything = [*standing, page.question, page.examples, page.tabs, *groups["options"], *groups["answer"]]
+    demo.load(do.load, None, everything, **LIGHT)
+    demo.unload(do.leave)
+    page.timer.tick(do.tick, None, standing, **LIGHT)
+    # preprocess=False: Gradio would leave an empty file per upload, and its error for a vanished one says nothing
+    docs.upload.upload(do.add, docs.upload, corpus, preprocess=False, **INDEXING)
+    docs.remove.click(do.remove, docs.which, corpus, **INDEXING)
+    docs.include.input(do.include_samples, docs.include, corpus, **INDEXING)
+    chunks.document.input(do.choose_document, chunks.document, [chunks.summary, chunks.table, chunks.view], **LIGHT)
+    chunks.table.select(do.choose_chunk, chunks.document, chunks.view, **LIGHT)
+    tried: list[Any] = [chunks.strategy, chunks.size, chunks.overlap]
+    gr.on(
+        [chunks.strategy.input, chunks.size.input, chunks.overlap.input],
+        do.preview,
+        [chunks.document, *tried],
+        [chunks.summary, chunks.view],
+        trigger_mode="always_last",
+        **LIGHT,
+    )
+    panel = page.settings
+    follow = [panel.strategy, panel.size, panel.overlap, panel.note]
+    chunks.apply.click(do.apply_split, {*panel.inputs(), *tried}, [*corpus, *follow], **INDEXING)
+
+
+def _wire_questions(page: Page, do: QuestionHandlers) -> None:
+    groups, panel = _shown(page), page.settings
+    gr.on(
+        [c.change for c in panel.inputs()],
+        do.check_settings,
+        panel.inputs(),
+        panel.note,
+        trigger_mode="always_last",
+        **LIGHT,
+    )
+    found = [page.tabs, *groups["corpus"], *groups["found"]]
+    asked = {page.question, *panel.inputs()}
+    retrieving = page.retrieve.click(do.retrieve, asked, [*found, page.answer.status], **SEARCHES)
+    answer = groups["answer"]
+    both = list(dict.fromkeys([*found, *answer]))
+    chosen = page.examples.choose(do.choose_example, None, page.question, **LIGHT)
+    searches = [
+        gr.on([page.ask.click, page.question.submit], do.ask, asked, both, **SEARCHES),
+        chosen.success(do.ask, asked, both, **SEARCHES),
+    ]
+    answers = [search.success(do.write, None, answer, **ANSWERS) for search in searches]
+    page.stop.click(do.stop, None, answer, cancels=[retrieving, *searches, *answers], **LIGHT)
+    page.candidates.table.select(do.choose_candidate_row, None, [page.candidates.view, page.candidates.pick], **LIGHT)
+    page.candidates.pick.input(do.choose_candidate, page.candidates.pick, page.candidates.view, **LIGHT)
+    page.answer.answer.cite(do.open_citation, None, page.answer.source, **LIGHT)
+
+
+def launch_app(app: App, host: str | None = None, port: int | None = None) -> str:
+    """Serve the page in the background and return its address; ``app.demo.block_thread()`` waits for the end.
+
+    `host` None leaves it to ``GRADIO_SERVER_NAME``, or this machine only.
+    """
+    own_paths()
+    app.uploads.use()  # the server asks for the folder when it starts
+    try:
+        server, url, _ = app.demo.launch(
+            server_name=host,
+            server_port=port,
+            prevent_thread_lock=True,
+            quiet=True,
+            theme=theme(),
+            css=CSS,
+            i18n=app.label,
+            max_file_size=app.limits.file_bytes,
+            run_history=False,
+            enable_monitoring=False,
+            ssr_mode=False,
+            footer_links=[],
+            state_session_capacity=200,
+            show_error=False,
+            share=False,
+        )
+    finally:
+        app.uploads.restore()
+    server.router.routes[:] = [r for r in server.router.routes if getattr(r, "path", None) not in DOORS]
+    threading.Thread(target=_janitor, args=(app,), name="janitor", daemon=True).start()
+    return str(url)
+
+
+def _janitor(app: App) -> None:
+    """Every `SWEEP_S` seconds: end visits whose page is gone, and delete uploads nobody took."""
+    while not app.closing.wait(SWEEP_S):
+        for session in app.sessions.sweep():
+            # Gradio keeps the last value of every component of a session here
+            app.demo.state_holder.session_data.pop(session, None)
+        app.uploads.sweep(UNCLAIMED_UPLOAD_S)

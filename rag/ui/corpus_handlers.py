@@ -1,0 +1,151 @@
+"""Coming and going, files and chunks: what a visitor can do with what is searched."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import gradio as gr
+
+from rag.config import SplitSettings
+from rag.corpus.samples import Samples
+from rag.errors import Language, LoadError
+from rag.models.roles import Models
+from rag.ui import answer as answer_tab
+from rag.ui import chunks, panels
+from rag.ui.desk import Desk, Updates, first, mistake, whole
+from rag.ui.guard import guarded, language
+from rag.ui.page import TAB_IDS, Page
+from rag.ui.sessions import Sessions, Visit
+from rag.ui.settings import in_language, read_settings
+from rag.ui.strings import examples, text
+from rag.ui.uploads import UploadFolder
+
+
+class CorpusHandlers(Desk):
+    """One method per thing a visitor can do here. Every value from a browser is checked before it is used."""
+
+    def __init__(self, page: Page, sessions: Sessions, models: Models, samples: Samples, uploads: UploadFolder) -> None:
+        super().__init__(page, sessions, models)
+        self._samples = samples
+        self._uploads = uploads
+
+    @guarded()
+    def load(self, request: gr.Request) -> Updates:
+        """A page was opened: everything in the visitor's language, the question and the tab from the address."""
+        spoken, visit = language(request), self._visit(request)
+        asked = dict(request.query_params)
+        tab = asked.get("tab", "")
+        shown: Updates = {
+            self.page.question: str(asked.get("q", ""))[:1000],
+            self.page.examples: examples(spoken),
+            self.page.tabs: gr.Tabs(selected=tab if tab in TAB_IDS else "documents"),
+            **in_language(self.page.settings, spoken),
+            **chunks.show_split(self.page.chunks, visit.workspace.settings, spoken),
+            **answer_tab.empty_answer(self.page.answer, panels.phase("", text("answer.idle", spoken)), spoken),
+        }
+        visit.seen_corpus = ""  # a page that came back shows nothing yet
+        return shown | self._standing(visit, spoken)
+
+    @guarded()
+    def tick(self, request: gr.Request) -> Updates:
+        """The poll while models and samples are on their way; ends itself when all of them have settled."""
+        return self._standing(self._visit(request), language(request))
+
+    def leave(self, request: gr.Request) -> None:
+        """The page went away."""
+        if request.session_hash:
+            self._sessions.left(request.session_hash)
+
+    @guarded("documents.progress")
+    def add(self, sent: list[dict[str, Any]] | None, request: gr.Request) -> Iterator[Updates]:
+        """Files were dropped: read and delete them, then index them while the page shows how far it is."""
+        spoken, visit, tab = language(request), self._visit(request), self.page.documents
+        uploads = self._uploads.take(sent or [])
+        # an emptied drop zone: its links would lead to deleted files
+        yield {tab.upload: None}
+        with visit.running() as stop:
+            for progress in visit.workspace.add(uploads, stop):
+                yield {tab.progress: panels.progress_bar(progress, spoken)}
+        reports = visit.workspace.reports()
+        ok = sum(r.state != "error" for r in reports)
+        done = panels.notice(
+            text("docs.done", spoken, ok=ok, n=len(reports)), "info" if ok == len(reports) else "error"
+        )
+        yield {tab.progress: done, **self._corpus(visit, spoken)}
+
+    @guarded()
+    def remove(self, key: str | None, request: gr.Request) -> Updates:
+        """An own document is taken out of the index."""
+        spoken, visit = language(request), self._visit(request)
+        if not any(d.key == key for d in visit.workspace.own_documents()):
+            raise mistake(LoadError, "docs.unknown")
+        last = visit.workspace.remove(str(key))
+        said = text("docs.back_to_samples" if last else "docs.removed", spoken)
+        return {self.page.documents.progress: panels.notice(said), **self._corpus(visit, spoken)}
+
+    @guarded()
+    def include_samples(self, flag: bool, request: gr.Request) -> Updates:
+        """The switch that adds the samples to what is searched."""
+        visit = self._visit(request)
+        visit.workspace.use_samples(bool(flag))
+        return self._corpus(visit, language(request))
+
+    @guarded()
+    def choose_document(self, key: str | None, request: gr.Request) -> Updates:
+        """Another document in the Chunks tab."""
+        corpus = self._visit(request).workspace.corpus()
+        document = self._document(corpus, key)
+        mine = chunks.chunks_of(corpus, document.key)
+        return chunks.show_chunks(self.page.chunks, document, mine, self._limit(), language(request))
+
+    @guarded()
+    def choose_chunk(self, key: str | None, request: gr.Request, event: gr.SelectData) -> Updates:
+        """A row of the table of chunks: framed in the text."""
+        corpus = self._visit(request).workspace.corpus()
+        document = self._document(corpus, key)
+        mine = chunks.chunks_of(corpus, document.key)
+        row = whole(first(event.row_value))
+        if not 1 <= row <= len(mine):
+            raise mistake(LoadError, "docs.unknown")
+        return {self.page.chunks.view: chunks.framed(document, mine, row - 1, language(request))}
+
+    @guarded()
+    def preview(self, key: str | None, strategy: str, size: float, overlap: float, request: gr.Request) -> Updates:
+        """Another split is tried on one document; nothing is rebuilt."""
+        workspace = self._visit(request).workspace
+        corpus = workspace.corpus()
+        document = self._document(corpus, key)
+        tried = workspace.preview(document.key, _split(strategy, size, overlap))
+        now = chunks.chunks_of(corpus, document.key)
+        return chunks.show_preview(self.page.chunks, document, now, tried, language(request))
+
+    @guarded("chunks.progress")
+    def apply_split(self, values: Mapping[Any, Any], request: gr.Request) -> Iterator[Updates]:
+        """The tried split becomes the setting, and everything is re-indexed."""
+        spoken, visit, tab, panel = language(request), self._visit(request), self.page.chunks, self.page.settings
+        split = _split(values[tab.strategy], values[tab.size], values[tab.overlap])
+        shown = {panel.strategy: split.strategy, panel.size: split.size, panel.overlap: split.overlap}
+        settings = read_settings(panel, {**values, **shown})
+        yield shown
+        for progress in self._configure(visit, settings):
+            yield {tab.progress: panels.progress_bar(progress, spoken)}
+        yield {
+            tab.progress: panels.notice(text("chunks.applied", spoken)),
+            panel.note: self._settings_note(visit, settings, spoken),
+            **self._corpus(visit, spoken),
+        }
+
+    def _standing(self, visit: Visit, spoken: Language) -> Updates:
+        roles, problem = self._models.status(), self._samples.problem()
+        ready = self._samples.ready()
+        settled = all(r.state in ("ready", "failed") for r in roles) and (ready or problem is not None)
+        shown: Updates = {self.page.models: panels.model_status(roles, ready, problem, spoken)}
+        shown |= self._corpus_if_new(visit, spoken)
+        if settled:
+            shown[self.page.timer] = gr.Timer(active=False)
+        return shown
+
+
+def _split(strategy: object, size: float, overlap: float) -> SplitSettings:
+    return SplitSettings(str(strategy), int(size), int(overlap))  # type: ignore[arg-type]  # checked when it is made

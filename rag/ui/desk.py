@@ -1,0 +1,94 @@
+"""What all handlers of the page share: whose session it is, and the parts of the page that show a corpus."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import gradio as gr
+
+from rag.config import Settings
+from rag.corpus.index import Corpus, Progress
+from rag.errors import Language, LoadError, ModelLoading, ModelUnavailable, RagError, SettingError
+from rag.models.roles import Models
+from rag.types import Document
+from rag.ui import chunks, documents, panels
+from rag.ui.page import Page
+from rag.ui.sessions import Sessions, Visit
+from rag.ui.strings import both, text
+
+Updates = dict[Any, Any]
+
+
+def mistake(kind: type[RagError], key: str, **facts: object) -> RagError:
+    """An error of `kind` that says the string `key` in both languages."""
+    said = both(key, **facts)
+    return kind(en=said.en, zh=said.zh)
+
+
+class Desk:
+    """The page and what stands behind it. Handlers look only at the session their request came from."""
+
+    def __init__(self, page: Page, sessions: Sessions, models: Models) -> None:
+        self.page = page
+        self._sessions = sessions
+        self._models = models
+
+    def _visit(self, request: gr.Request) -> Visit:
+        if not request.session_hash:
+            raise mistake(SettingError, "error.session")
+        return self._sessions.visit(request.session_hash)
+
+    def _limit(self) -> int | None:
+        """The encoder's limit in tokens, None while there is no encoder."""
+        try:
+            return self._models.encoder().max_tokens
+        except ModelUnavailable:
+            return None
+
+    def _document(self, corpus: Corpus, key: str | None) -> Document:
+        if key is None or key not in corpus.documents:
+            raise mistake(LoadError, "docs.unknown")
+        return corpus.documents[key]
+
+    def _configure(self, visit: Visit, settings: Settings) -> Iterator[Progress]:
+        """Put settings in effect; re-index when chunks change with them."""
+        if visit.workspace.configure(settings):
+            with visit.running() as stop:
+                yield from visit.workspace.reindex(stop)
+
+    def _settings_note(self, visit: Visit, settings: Settings, spoken: Language) -> str:
+        again = settings.split != visit.workspace.settings.split
+        key = "set.reindex" if again else "set.ok"
+        return panels.notice(text(key, spoken, hash=settings.hash()), "warning" if again else "info")
+
+    def _corpus_if_new(self, visit: Visit, spoken: Language) -> Updates:
+        try:
+            corpus = visit.workspace.corpus()
+        except ModelLoading:
+            return {}
+        return {} if corpus.corpus_id == visit.seen_corpus else self._corpus(visit, spoken)
+
+    def _corpus(self, visit: Visit, spoken: Language) -> Updates:
+        """Documents and Chunks as they are now."""
+        corpus, page = visit.workspace.corpus(), self.page
+        visit.seen_corpus = corpus.corpus_id
+        options = chunks.document_choices(corpus)
+        shown: Updates = documents.show_documents(page.documents, visit.workspace, corpus, spoken)
+        shown |= chunks.show_split(page.chunks, visit.workspace.settings, spoken)
+        shown[page.chunks.document] = gr.Dropdown(choices=options, value=options[0][1] if options else None)
+        if options:
+            first = corpus.documents[options[0][1]]
+            mine = chunks.chunks_of(corpus, first.key)
+            shown |= chunks.show_chunks(page.chunks, first, mine, self._limit(), spoken)
+        return shown
+
+
+def first(row: object) -> object:
+    """The first cell of a clicked row."""
+    return row[0] if isinstance(row, Sequence) and row else None
+
+
+def whole(value: object) -> int:
+    """A client's number as an int; −1, which no list has, for anything else."""
+    return int(value) if isinstance(value, int | float) and abs(value) < 1e9 else -1

@@ -1,0 +1,76 @@
+"""What a handler of the page may let out: messages for the visitor, and nothing about a bug but where it is."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import logging
+import traceback
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import gradio as gr
+
+from rag.errors import Language, RagError, Stopped
+from rag.ui.panels import notice, phase
+from rag.ui.strings import language_of, text
+
+_LOG = logging.getLogger(__name__)
+
+
+def language(request: gr.Request) -> Language:
+    """The visitor's language."""
+    return language_of(request.headers.get("accept-language"))
+
+
+def _told(error: Exception, spoken: Language) -> str:
+    """The sentence for the visitor; what is no `RagError` is logged by type and place, without its message."""
+    if isinstance(error, RagError):
+        return error.message(spoken)
+    frame = traceback.extract_tb(error.__traceback__)[-1]
+    # the message of a foreign exception may quote a file or a question
+    _LOG.error("%s at %s:%s", type(error).__name__, frame.filename, frame.lineno)
+    return text("error.bug", spoken)
+
+
+def guarded(place: str = "") -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Turn a handler's errors into one message in the visitor's language.
+
+    `place` names a component of the handler's page (``"tab.component"``) that shows the message too; for
+    generator handlers only, which can still write to the page when they fail.
+    """
+
+    def wrap(handler: Callable[..., Any]) -> Callable[..., Any]:
+        @functools.wraps(handler)
+        def plain(self: Any, *args: Any) -> Any:
+            spoken = language(next(a for a in args if isinstance(a, gr.Request)))
+            try:
+                return handler(self, *args)
+            except gr.Error:
+                raise
+            except Exception as error:  # noqa: BLE001 - the one place where a bug ends, logged by _told
+                raise gr.Error(_told(error, spoken), duration=8, print_exception=False) from None
+
+        @functools.wraps(handler)
+        def streaming(self: Any, *args: Any) -> Iterator[Any]:
+            spoken = language(next(a for a in args if isinstance(a, gr.Request)))
+            try:
+                yield from handler(self, *args)
+            except gr.Error:
+                raise
+            except Stopped:
+                if place:
+                    yield {_component(self.page, place): phase("stopped", text("error.stopped", spoken))}
+            except Exception as error:  # noqa: BLE001 - the one place where a bug ends, logged by _told
+                told = _told(error, spoken)
+                if place:
+                    yield {_component(self.page, place): notice(told, "error")}
+                raise gr.Error(told, duration=8, print_exception=False) from None
+
+        return streaming if inspect.isgeneratorfunction(handler) else plain
+
+    return wrap
+
+
+def _component(page: Any, place: str) -> Any:
+    return functools.reduce(getattr, place.split("."), page)

@@ -1,0 +1,233 @@
+"""Data → escaped HTML and table rows. Pure: no state, no gradio, and no text that is not escaped."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from rag.errors import Language
+from rag.types import Answer, Candidate, Chunk, Citation, Document
+from rag.ui.strings import text
+
+VIEW_CHARACTERS = 24_000
+"""At most so many characters of a document are put on the page at once."""
+TABLE_ROWS = 500
+PREVIEW_CHARACTERS = 120
+
+Cell = str | int | float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Layer:
+    """Characters ``[start, end)`` of a document that get the CSS class `css`."""
+
+    start: int
+    end: int
+    css: str
+
+
+def escape(value: object) -> str:
+    """`value` as text that is safe in HTML, in attributes too."""
+    return html.escape(str(value), quote=True)
+
+
+def shade(source: str, start: int, end: int, layers: Iterable[Layer], ticks: Mapping[int, str] | None = None) -> str:
+    """``source[start:end]`` as HTML; every slice is escaped and carries the classes of the layers over it.
+
+    `ticks` puts an empty element (its label is an attribute) in front of an offset, so the text without tags,
+    unescaped, is exactly the slice.
+    """
+    clipped = [Layer(max(x.start, start), min(x.end, end), x.css) for x in layers]
+    clipped = [x for x in clipped if x.start < x.end]
+    marks = {at: label for at, label in (ticks or {}).items() if start <= at < end}
+    cuts = sorted({start, end, *(x.start for x in clipped), *(x.end for x in clipped), *marks})
+    opening: dict[int, list[str]] = {}
+    closing: dict[int, list[str]] = {}
+    for layer in clipped:
+        opening.setdefault(layer.start, []).append(layer.css)
+        closing.setdefault(layer.end, []).append(layer.css)
+    active: list[str] = []
+    parts: list[str] = []
+    for a, b in zip(cuts, cuts[1:], strict=False):
+        for css in closing.get(a, ()):
+            active.remove(css)
+        active += opening.get(a, ())
+        if a in marks:
+            parts.append(f'<i class="tick" data-n="{escape(marks[a])}"></i>')
+        piece = escape(source[a:b])
+        # sorted and without repeats: the same slice looks the same whatever order the layers came in
+        classes = " ".join(sorted(set(active)))
+        parts.append(f'<mark class="{escape(classes)}">{piece}</mark>' if classes else piece)
+    return "".join(parts)
+
+
+def window(length: int, start: int, end: int, size: int = VIEW_CHARACTERS) -> tuple[int, int]:
+    """At most about `size` characters of `length` around ``[start, end)``, which is inside whole."""
+    if length <= size:
+        return 0, length
+    spare = max(0, size - (end - start)) // 2
+    low = max(0, min(start - spare, length - size))
+    return low, min(length, max(low + size, end))
+
+
+def chunked_document(document: Document, chunks: Sequence[Chunk], focus: int | None, language: Language) -> str:
+    """A document's text with its chunks in alternating shades, overlaps darker, chunk `focus` (0-based) framed."""
+    target = chunks[focus] if focus is not None and chunks else None
+    low, high = window(len(document.text), target.start if target else 0, target.end if target else 0)
+    shown = [(n, c) for n, c in enumerate(chunks) if c.end > low and c.start < high]
+    layers = [Layer(c.start, c.end, "even" if n % 2 else "odd") for n, c in shown]
+    layers += [Layer(b.start, min(a.end, b.end), "overlap") for (_, a), (_, b) in zip(shown, shown[1:], strict=False)]
+    if target:
+        layers.append(Layer(target.start, target.end, "hit"))
+    body = shade(document.text, low, high, layers, {c.start: str(n + 1) for n, c in shown})
+    note = ""
+    if (low, high) != (0, len(document.text)):
+        note = f'<p class="note">{escape(text("view.part", language, low=low, high=high, n=len(document.text)))}</p>'
+    return f'{note}<div class="doc" tabindex="0" role="region" aria-label="{escape(document.title)}">{body}</div>'
+
+
+def facts(document: Document, chunk: Chunk, language: Language) -> str:
+    """Title, version, page, section and origin of a chunk on one line, as HTML."""
+    parts = [f"<b>{escape(document.title)}</b>"]
+    if document.version:
+        parts.append(escape(text("fact.version", language, version=document.version)))
+    if chunk.page is not None:
+        parts.append(escape(text("fact.page", language, page=chunk.page)))
+    if chunk.section:
+        parts.append(escape(" › ".join(chunk.section)))
+    parts.append(escape(text(f"origin.{document.origin}", language)))
+    parts.append(escape(text("fact.range", language, start=chunk.start, end=chunk.end)))
+    return f'<p class="facts">{"<span aria-hidden=true> · </span>".join(parts)}</p>'
+
+
+def passage(
+    document: Document,
+    chunk: Chunk,
+    language: Language,
+    span: tuple[int, int] | None = None,
+    words: Iterable[tuple[int, int]] = (),
+) -> str:
+    """A chunk inside its document: the chunk shaded, `span` marked, `words` (offsets in the document) underlined."""
+    low, high = window(len(document.text), chunk.start, chunk.end, VIEW_CHARACTERS // 3)
+    layers = [Layer(chunk.start, chunk.end, "chunk"), *(Layer(a, b, "word") for a, b in words)]
+    if span is not None:
+        layers.append(Layer(span[0], span[1], "hit"))
+    body = shade(document.text, low, high, layers)
+    return (
+        f"{facts(document, chunk, language)}"
+        f'<div class="doc" tabindex="0" role="region" aria-label="{escape(document.title)}">{body}</div>'
+    )
+
+
+def chunk_rows(chunks: Sequence[Chunk], limit: int | None) -> list[list[Cell]]:
+    """One row per chunk (at most `TABLE_ROWS`): number, start, end, characters, tokens, limit, page, section, preview."""
+    return [
+        [
+            n,
+            c.start,
+            c.end,
+            len(c.text),
+            f"{c.n_tokens} / {limit}" if limit and c.n_tokens else (c.n_tokens or "–"),
+            c.page if c.page is not None else "–",
+            " › ".join(c.section),
+            preview(c.text),
+        ]
+        for n, c in enumerate(chunks[:TABLE_ROWS], 1)
+    ]
+
+
+def preview(source: str, size: int = PREVIEW_CHARACTERS) -> str:
+    """The beginning of a text on one line."""
+    flat = " ".join(source[: size * 2].split())
+    return flat if len(flat) <= size and len(source) <= size * 2 else flat[:size] + "…"
+
+
+def fate(candidate: Candidate, language: Language) -> str:
+    """What became of a candidate, in words."""
+    return text(f"fate.{candidate.status.fate}", language, marker=candidate.status.marker)
+
+
+def candidate_rows(
+    candidates: Sequence[Candidate], documents: Mapping[str, Document], language: Language
+) -> list[list[Cell]]:
+    """One row per candidate (at most `TABLE_ROWS`), in the order of `strings` ``head.candidates``."""
+    rows: list[list[Cell]] = []
+    for c in candidates[:TABLE_ROWS]:
+        document = documents[c.chunk.key]
+        row: list[Cell] = [c.rank, fate(c, language)]
+        for stage in ("dense", "lexical", "fused"):
+            score = c.scores.get(stage)
+            row += [None if score is None else round(score, 4), c.ranks.get(stage)]
+        row += [
+            document.title,
+            document.version or "–",
+            c.chunk.page,
+            " › ".join(c.chunk.section),
+            text(f"origin.{document.origin}", language),
+            preview(c.chunk.text),
+        ]
+        rows.append(row)
+    return rows
+
+
+def why(candidate: Candidate, settings: Mapping[str, str], language: Language) -> str:
+    """Why a candidate ranks where it does, as an HTML paragraph."""
+    parts = [text("why.rank", language, rank=candidate.rank, fate=fate(candidate, language))]
+    for stage in ("dense", "lexical"):
+        if stage in candidate.scores:
+            facts_ = {"score": f"{candidate.scores[stage]:.4f}", "rank": candidate.ranks.get(stage, "–")}
+            parts.append(text(f"why.{stage}", language, **facts_))
+        else:
+            parts.append(text(f"why.no_{stage}", language))
+    if "fused" in candidate.scores:
+        score = f"{candidate.scores['fused']:.4f}"
+        if settings.get("search.fusion") == "rrf":
+            c = settings.get("search.rrf_c", "")
+            terms = (f"1/({c}+{candidate.ranks[s]})" for s in ("dense", "lexical") if s in candidate.ranks)
+            parts.append(text("why.rrf", language, terms=" + ".join(terms), score=score))
+        else:
+            parts.append(text("why.weighted", language, alpha=settings.get("search.alpha", ""), score=score))
+    return f'<p class="why">{escape(" ".join(parts))}</p>'
+
+
+def answer_segments(answer: Answer, language: Language) -> list[dict[str, str]]:
+    """The answer as pieces for the page, which sets them as text, never as HTML.
+
+    ``{k: "text" | "bare", t}`` (bare: in a sentence nothing supports); ``{k: "model" | "system", t, m, at}`` a
+    citation that opens a source; ``{k: "invalid", t, why}`` a marker that names nothing; ``{k: "flag", t}`` a remark.
+    The ``text``, ``bare``, ``invalid`` and ``model`` pieces that carry ``raw`` or `t` join to the answer's text.
+    """
+    bare = [s for s in answer.sentences if s.support == "none"]
+    cuts = {0, len(answer.text), *(x for s in bare for x in (s.start, s.end))}
+    cuts |= {x for c in answer.citations for x in (c.start, c.end)}
+    edges = sorted(x for x in cuts if 0 <= x <= len(answer.text))
+    inside = {c.start: c for c in answer.citations if c.end > c.start}
+    points: dict[int, list[Citation]] = {}
+    for c in answer.citations:
+        if c.end == c.start:
+            points.setdefault(c.start, []).append(c)
+    flags = {s.end for s in bare}
+    pieces: list[dict[str, str]] = []
+    for a, b in zip(edges, [*edges[1:], len(answer.text)], strict=True):
+        pieces += [_cite_piece(c, f"[{c.marker}]") for c in points.get(a, ())]
+        if a in flags:
+            pieces.append({"k": "flag", "t": text("answer.unsupported", language)})
+        if a == b:
+            continue
+        if a in inside:
+            c = inside[a]
+            piece = _cite_piece(c, answer.text[a:b])
+            if c.chunk_id is None:
+                piece["why"] = text("answer.invalid", language)
+            pieces.append(piece)
+        else:
+            kind = "bare" if any(s.start <= a < s.end for s in bare) else "text"
+            pieces.append({"k": kind, "t": answer.text[a:b]})
+    return pieces
+
+
+def _cite_piece(citation: Citation, written: str) -> dict[str, str]:
+    if citation.chunk_id is None:
+        return {"k": "invalid", "t": written}
+    return {"k": citation.by, "t": written, "m": citation.marker, "at": str(citation.start)}

@@ -1,0 +1,117 @@
+"""Who is on the page now: one visit per browser session, and the end of each."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from rag.workspace import Workspace
+
+
+class Visit:
+    """One visitor's workspace and the work that is running for them.
+
+    `seen_corpus` is the id of the corpus the visitor's page shows.
+    """
+
+    def __init__(self, workspace: Workspace) -> None:
+        self.workspace = workspace
+        self.seen_corpus = ""
+        self._lock = threading.Lock()
+        self._stops: set[threading.Event] = set()
+
+    @contextmanager
+    def running(self) -> Iterator[threading.Event]:
+        """A stop event for one piece of work; set when the work is left, however it is left."""
+        stop = threading.Event()
+        with self._lock:
+            self._stops.add(stop)
+        try:
+            yield stop
+        finally:
+            # may run on the server's event loop (a closed generator): nothing here waits for the work
+            stop.set()
+            with self._lock:
+                self._stops.discard(stop)
+
+    def stop(self) -> int:
+        """Ask everything that runs for this visitor to stop; returns how many pieces of work were asked."""
+        with self._lock:
+            stops = tuple(self._stops)
+        for stop in stops:
+            stop.set()
+        return len(stops)
+
+    def end(self) -> None:
+        """Stop all work and let go of the visitor's documents, questions and vectors."""
+        self.stop()
+        self.workspace.close()
+
+
+class Sessions:
+    """Session id → `Visit`. The id is a bearer secret: it is a key here and is never logged or shown.
+
+    A page that went away may come back (a lost connection looks the same), so its visit is kept for
+    `grace_s` seconds. At `capacity` visits, the one that was used longest ago makes room, closed pages first.
+    """
+
+    def __init__(self, new_workspace: Callable[[], Workspace], grace_s: float = 600, capacity: int = 200) -> None:
+        self._new_workspace = new_workspace
+        self._grace_s = grace_s
+        self._capacity = capacity
+        self._lock = threading.Lock()
+        self._visits: dict[str, Visit] = {}
+        self._used: dict[str, float] = {}
+        self._left: dict[str, float] = {}
+
+    def visit(self, session: str) -> Visit:
+        """The visit of this session, made when it is new."""
+        evicted: Visit | None = None
+        with self._lock:
+            self._left.pop(session, None)
+            self._used[session] = time.monotonic()
+            found = self._visits.get(session)
+            if found is None:
+                if len(self._visits) >= self._capacity:
+                    oldest = min(self._visits, key=lambda s: (s not in self._left, self._used[s]))
+                    evicted = self._forget(oldest)
+                found = self._visits[session] = Visit(self._new_workspace())
+        if evicted is not None:
+            evicted.end()
+        return found
+
+    def left(self, session: str) -> None:
+        """The page of this session went away; its visit ends after the grace period unless it comes back."""
+        with self._lock:
+            if session in self._visits:
+                self._left[session] = time.monotonic()
+
+    def sweep(self) -> tuple[str, ...]:
+        """End the visits whose grace period is over; returns their session ids."""
+        now = time.monotonic()
+        with self._lock:
+            gone = tuple(s for s, since in self._left.items() if now - since >= self._grace_s)
+            ended = [self._forget(s) for s in gone]
+        for visit in ended:
+            visit.end()
+        return gone
+
+    def close(self) -> None:
+        """End every visit."""
+        with self._lock:
+            ended = [self._forget(s) for s in tuple(self._visits)]
+        for visit in ended:
+            visit.end()
+
+    def __len__(self) -> int:
+        with self._lock:
+            return len(self._visits)
+
+    def _forget(self, session: str) -> Visit:
+        self._used.pop(session, None)
+        self._left.pop(session, None)
+        return self._visits.pop(session)

@@ -1,0 +1,287 @@
+"""Every sentence and word the page shows, in both languages, in one table."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Final
+
+from rag.errors import Bilingual, Language
+
+_B = Bilingual
+# fmt: off
+TABLE: Final[Mapping[str, Bilingual]] = MappingProxyType({
+    "app.title": _B("# Glass-box RAG", "# 玻璃盒 RAG"),
+    "app.tab": _B("Glass-box RAG", "玻璃盒 RAG"),
+    "app.what": _B(
+        "Ask your policy files, and see every step between a file and a cited answer. Files stay in memory for this visit only.",
+        "向制度文件提问，并看清从文件到带引用答案的每一步。文件只在本次访问期间保存在内存中。",
+    ),
+    # question and settings
+    "ask.question": _B("Question", "问题"),
+    "ask.placeholder": _B("What would you like to know?", "想了解哪条规定？"),
+    "ask.retrieve": _B("Retrieve", "检索"),
+    "ask.answer": _B("Answer", "回答"),
+    "ask.stop": _B("Stop", "停止"),
+    "ask.examples": _B("Examples", "示例问题"),
+    "ask.samples_only": _B("Examples (about the sample policies)", "示例问题（针对示例制度）"),
+    "set.title": _B("Settings", "设置"),
+    "set.strategy": _B("Split strategy", "切分方式"),
+    "set.size": _B("Chunk size (characters)", "块大小（字符）"),
+    "set.overlap": _B("Overlap (characters)", "重叠（字符）"),
+    "set.mode": _B("Retrieval", "检索方式"),
+    "set.fusion": _B("Fusion", "融合方式"),
+    "set.depth": _B("Candidates per retriever", "每路候选数"),
+    "set.packed": _B("Evidence in the prompt (k)", "放入提示词的证据数（k）"),
+    "set.rrf_c": _B("RRF constant c", "RRF 常数 c"),
+    "set.alpha": _B("α: weight of dense", "α：向量检索权重"),
+    "set.threshold": _B("Least cosine (empty: off)", "最低余弦（留空：不限）"),
+    "set.scope": _B("Versions", "版本范围"),
+    "set.as_of": _B("In force on (YYYY-MM-DD, empty: today)", "生效日期（YYYY-MM-DD，留空：今天）"),
+    "set.answer_tokens": _B("Answer tokens", "回答长度（token）"),
+    "set.temperature": _B("Temperature (0: greedy)", "温度（0：贪心）"),
+    "set.top_p": _B("top_p", "top_p"),
+    "set.repetition_penalty": _B("Repetition penalty", "重复惩罚"),
+    "set.context_limit": _B("Context limit (tokens)", "上下文上限（token）"),
+    "set.group_split": _B("**Split** · a change here means re-indexing before the next question", "**切分** · 改动后，下一次提问前会重新建立索引"),
+    "set.group_search": _B("**Search and pack**", "**检索与装填**"),
+    "set.group_generate": _B("**Generate**", "**生成**"),
+    "set.ok": _B("Settings {hash}: in effect from the next question.", "设置 {hash}：从下一次提问起生效。"),
+    "set.reindex": _B(
+        "Settings {hash}: the chunks change, so re-indexing follows with the next question.",
+        "设置 {hash}：切分方式有变，下一次提问时会先重新建立索引。",
+    ),
+    "set.bad_date": _B(
+        "Setting as_of: {value} is not a date. Write it as YYYY-MM-DD or leave it empty.",
+        "设置 as_of：{value} 不是日期，请写成 YYYY-MM-DD 或留空。",
+    ),
+    "set.missing": _B("Setting {name}: no value. Enter a number.", "设置 {name}：没有填写，请输入一个数字。"),
+    "option.fixed": _B("fixed window", "固定窗口"),
+    "option.recursive": _B("recursive: paragraph → line → sentence", "递归：段落 → 行 → 句"),
+    "option.fused": _B("dense + lexical", "向量 + 词汇"),
+    "option.dense": _B("dense only", "仅向量"),
+    "option.lexical": _B("lexical only", "仅词汇"),
+    "option.rrf": _B("reciprocal rank (RRF)", "倒数排名（RRF）"),
+    "option.weighted": _B("weighted sum (α)", "加权和（α）"),
+    "option.newest": _B("newest in force", "现行最新版"),
+    "option.all": _B("all versions", "全部版本"),
+    # status of models and samples
+    "role.encoder": _B("Encoder", "编码模型"),
+    "role.generator": _B("Generator", "生成模型"),
+    "role.samples": _B("Sample policies", "示例制度"),
+    "state.waiting": _B("waiting", "等待中"),
+    "state.fetching": _B("downloading", "下载中"),
+    "state.loading": _B("loading", "加载中"),
+    "state.ready": _B("ready", "就绪"),
+    "state.failed": _B("not available", "不可用"),
+    "without.encoder": _B("Retrieval is lexical only.", "目前只能按词汇检索。"),
+    "without.generator": _B(
+        "Candidates and messages are shown, but no answer can be written.", "可以查看候选和消息，但无法生成回答。"
+    ),
+    # documents
+    "tab.documents": _B("Documents", "文档"),
+    "tab.chunks": _B("Chunks", "切块"),
+    "tab.candidates": _B("Candidates", "候选"),
+    "tab.prompt": _B("Prompt", "提示词"),
+    "tab.answer": _B("Answer", "回答"),
+    "docs.upload": _B(
+        "Your policy files (.txt .md .json .docx .pdf .xlsx .html)", "上传制度文件（.txt .md .json .docx .pdf .xlsx .html）"
+    ),
+    "docs.include": _B("Also search the sample policies", "同时检索示例制度"),
+    "docs.include_info": _B("Has an effect once you have own files.", "上传自己的文件后才有意义。"),
+    "docs.remove_which": _B("Own document", "我的文档"),
+    "docs.remove": _B("Remove", "移除"),
+    "docs.searching_samples": _B(
+        "Questions search the sample policies: {n} documents, {chunks} chunks.", "当前检索示例制度：{n} 份文档，{chunks} 个切块。"
+    ),
+    "docs.searching_own": _B(
+        "Questions search your own files only: {n} documents, {chunks} chunks.", "当前只检索您上传的文件：{n} 份文档，{chunks} 个切块。"
+    ),
+    "docs.searching_both": _B(
+        "Questions search your own files and the samples: {n} documents, {chunks} chunks.",
+        "当前检索您的文件和示例制度：{n} 份文档，{chunks} 个切块。",
+    ),
+    "docs.back_to_samples": _B(
+        "Your last own document was removed; questions search the sample policies again.",
+        "最后一份自己的文档已移除，现在重新检索示例制度。",
+    ),
+    "docs.removed": _B("Removed; it is no longer searched.", "已移除，不再参与检索。"),
+    "docs.vanished": _B("{name}: the upload is no longer there. Please choose the file again.", "{name}：上传的文件已失效，请重新选择文件。"),
+    "docs.unknown": _B("That document is no longer there. Choose another one.", "该文档已不存在，请另选一份。"),
+    "docs.done": _B("{ok} of {n} files were taken in.", "已收入 {n} 个文件中的 {ok} 个。"),
+    "head.documents": _B(
+        "State|Document|Remark|Origin|Version|In force|Pages|Characters|Chunks", "状态|文档|说明|来源|版本|生效|页数|字符|切块"
+    ),
+    "file.ok": _B("ok", "正常"),
+    "file.warning": _B("warning", "注意"),
+    "file.error": _B("error", "失败"),
+    "origin.sample": _B("sample", "示例"),
+    "origin.own": _B("own", "自有"),
+    # chunks
+    "chunks.document": _B("Document", "文档"),
+    "chunks.table": _B("Chunks in the index", "索引中的切块"),
+    "chunks.text": _B("Text with chunk boundaries", "正文与切块边界"),
+    "chunks.legend": _B(
+        "alternating shades: chunks · darker: overlap · frame: the chunk you chose", "交替底色：切块 · 深色：重叠 · 边框：所选切块"
+    ),
+    "chunks.try": _B("Try another split (nothing is rebuilt until you apply it)", "试试其他切分（应用之前不会重建）"),
+    "chunks.apply": _B("Apply and re-index", "应用并重建索引"),
+    "chunks.count": _B(
+        "{n} chunks, {mean} characters on average; {overlap} characters are in two chunks.",
+        "{n} 个切块，平均 {mean} 字符；{overlap} 个字符同属两块。",
+    ),
+    "chunks.cut": _B("The table shows the first {n}.", "表中显示前 {n} 个。"),
+    "chunks.preview": _B(
+        "Preview, not in the index: {n} chunks (now {was}), {mean} characters on average, {overlap} characters in two chunks.",
+        "预览，尚未写入索引：{n} 个切块（现有 {was} 个），平均 {mean} 字符，{overlap} 个字符同属两块。",
+    ),
+    "chunks.applied": _B("Re-indexed.", "已重建索引。"),
+    "head.chunks": _B("#|Start|End|Chars|Tokens / limit|Page|Section|Text", "#|起|止|字符|Token / 上限|页|章节|内容"),
+    "view.part": _B("Characters {low}–{high} of {n} are shown.", "显示第 {low}–{high} 个字符，共 {n} 个。"),
+    "fact.version": _B("version {version}", "版本 {version}"),
+    "fact.page": _B("page {page}", "第 {page} 页"),
+    "fact.range": _B("characters {start}–{end}", "字符 {start}–{end}"),
+    # candidates
+    "cand.table": _B("Candidates: click a row to see it in its document", "候选：点击一行，查看其在文档中的位置"),
+    "cand.pick": _B("Show candidate", "查看候选"),
+    "cand.none": _B("Ask a question first; its candidates appear here.", "请先提问，候选会出现在这里。"),
+    "cand.summary": _B("{n} candidates for “{question}”; {packed} went into the prompt.", "“{question}”共有 {n} 个候选，其中 {packed} 个进入提示词。"),
+    "cand.choice": _B("{rank}. {title} · {start}–{end}", "{rank}. {title} · {start}–{end}"),
+    "cand.gone": _B("That candidate is no longer there. Ask again.", "该候选已不存在，请重新提问。"),
+    "cand.legend": _B("shaded: the chunk · underlined: words it shares with the question", "底色：该切块 · 下划线：与问题相同的词"),
+    "head.candidates": _B(
+        "Rank|Outcome|Dense|Rank d|Lexical|Rank l|Fused|Rank f|Document|Version|Page|Section|Origin|Text",
+        "名次|去向|向量分|向量名次|词汇分|词汇名次|融合分|融合名次|文档|版本|页|章节|来源|内容",
+    ),
+    "fate.packed": _B("in the prompt as {marker}", "进入提示词：{marker}"),
+    "fate.over_budget": _B("left out: over budget", "未放入：超出预算"),
+    "fate.beyond_k": _B("left out: beyond the first k", "未放入：在前 k 名之外"),
+    "fate.below_threshold": _B("left out: below the threshold", "未放入：低于阈值"),
+    "fate.not_packed": _B("not packed", "未装填"),
+    "why.rank": _B("Rank {rank}, {fate}.", "第 {rank} 名，{fate}。"),
+    "why.dense": _B("Dense: cosine {score}, rank {rank}.", "向量：余弦 {score}，第 {rank} 名。"),
+    "why.lexical": _B("Lexical: BM25 {score}, rank {rank}.", "词汇：BM25 {score}，第 {rank} 名。"),
+    "why.no_dense": _B("Not among the dense hits.", "不在向量命中之列。"),
+    "why.no_lexical": _B("Not among the lexical hits.", "不在词汇命中之列。"),
+    "why.rrf": _B("RRF: {terms} = {score}.", "RRF：{terms} = {score}。"),
+    "why.weighted": _B("Weighted sum with α = {alpha}: {score}.", "加权和，α = {alpha}：{score}。"),
+    # prompt
+    "prompt.none": _B("Ask a question first; the exact prompt appears here.", "请先提问，完整提示词会出现在这里。"),
+    "prompt.text": _B("The exact string the model gets", "模型收到的完整字符串"),
+    "prompt.messages": _B("Messages before the template", "套用模板前的消息"),
+    "prompt.budget": _B(
+        "{used} of {budget} tokens used; {kept} kept for the answer ({limit} in all).",
+        "已用 {used} / {budget} 个 token；为回答保留 {kept} 个（共 {limit} 个）。",
+    ),
+    "prompt.unrendered": _B(
+        "Not rendered: there is no generator whose template and tokens could be used. The messages are below.",
+        "未生成最终提示词：没有可用的生成模型，无法套用模板和计数。消息见下。",
+    ),
+    "prompt.dropped": _B("Did not fit the budget:", "超出预算而未放入："),
+    "prompt.broken": _B("Special-token strings found in the material and broken visibly:", "材料中的特殊标记已被拆开："),
+    "part.template": _B("template", "模板"),
+    "part.rules": _B("rules", "规则"),
+    "part.evidence": _B("evidence", "证据"),
+    "part.question": _B("question", "问题"),
+    "part.free": _B("free", "剩余"),
+    "part.kept": _B("kept for the answer", "为回答保留"),
+    "head.segments": _B("Part|Source|Characters|Tokens|Text", "部分|来源|字符|Token|内容"),
+    # answer
+    "answer.idle": _B("Ask a question; the answer streams here.", "提出问题，答案会在这里逐字出现。"),
+    "answer.searching": _B("Searching…", "正在检索…"),
+    "answer.waiting": _B("Waiting for the model…", "等待模型…"),
+    "answer.reading": _B("Reading the prompt… {n} tokens, {s} s", "正在读提示词… {n} 个 token，{s} 秒"),
+    "answer.tokens": _B("{n} tokens", "{n} 个 token"),
+    "answer.first": _B("first after {s} s", "首个用时 {s} 秒"),
+    "answer.speed": _B("{v} tokens/s", "每秒 {v} 个"),
+    "answer.markers": _B(
+        "citations: {model} by the model, {system} by the system, {invalid} invalid", "引用：模型 {model} 处，系统 {system} 处，无效 {invalid} 处"
+    ),
+    "answer.unsupported": _B("no source", "无出处"),
+    "answer.invalid": _B("not in the prompt", "提示词中没有"),
+    "answer.settings": _B("Settings of this run: {hash}", "本次设置：{hash}"),
+    "answer.source": _B("Click a citation to see its source here.", "点击引用，来源会显示在这里。"),
+    "answer.source_of": _B("Source {marker} · {by} · {support} of the sentence's bigrams are in the marked passage", "来源 {marker} · {by} · 句子的二元组有 {support} 出现在标记处"),
+    "answer.by_model": _B("cited by the model", "模型引用"),
+    "answer.by_system": _B("attributed by the system", "系统归属"),
+    "answer.legend_invalid": _B("not in the prompt", "提示词中没有"),
+    "answer.legend_bare": _B("sentence no source supports", "无来源支持的句子"),
+    "answer.gone": _B("That citation is no longer there. Ask again.", "该引用已不存在，请重新提问。"),
+    "finish.running": _B("Answering…", "正在回答…"),
+    "finish.end": _B("Done", "完成"),
+    "finish.length": _B("Ended: the answer tokens are used up", "已结束：达到回答长度上限"),
+    "finish.stopped": _B("Stopped", "已停止"),
+    "head.steps": _B("Step|Time|In|Out|Remark", "步骤|用时|输入|输出|说明"),
+    "step.question": _B("question", "问题"),
+    "step.dense": _B("dense search", "向量检索"),
+    "step.lexical": _B("lexical search", "词汇检索"),
+    "step.fuse": _B("fuse", "融合"),
+    "step.select": _B("select", "挑选"),
+    "step.pack": _B("pack", "装填"),
+    "step.generate": _B("generate", "生成"),
+    "step.cite": _B("cite", "引用"),
+    "step.load": _B("read", "读取"),
+    "step.split": _B("split", "切分"),
+    "step.encode": _B("encode", "编码"),
+    "step.index": _B("index", "建索引"),
+    "step.skipped": _B("skipped: ", "跳过："),
+    "error.bug": _B(
+        "Something went wrong here; it was noted. Please try again, or ask another question.",
+        "这里出了问题，已记录。请重试，或换一个问题。",
+    ),
+    "error.session": _B("This page has no session. Reload it.", "页面没有会话，请刷新。"),
+    "error.stopped": _B("Stopped.", "已停止。"),
+})
+# fmt: on
+
+EXAMPLES: Final[Mapping[Language, tuple[str, ...]]] = MappingProxyType(
+    {
+        "zh": (
+            "入职满一年，每年有多少天带薪年假？",
+            "请年假要提前几天申请，谁审批？",
+            "办公设备每年可以报销多少元？",
+            "忘记密码怎么办？",
+            "一线城市出差住宿标准是多少？",
+            "试用期最长多久？",
+            "VPN-4031 是什么错误？",
+            "公司有宠物津贴吗？",
+        ),
+        "en": (
+            "How many days of paid annual leave after one year?",
+            "Who approves a leave request?",
+        ),
+    }
+)
+
+
+def examples(language: Language) -> list[str]:
+    """The example questions, those in the visitor's language first."""
+    other: Language = "en" if language == "zh" else "zh"
+    return [*EXAMPLES[language], *EXAMPLES[other]]
+
+
+def text(key: str, language: Language, **facts: object) -> str:
+    """The string `key` in `language`, its placeholders filled in."""
+    return TABLE[key].of(language).format(**facts)
+
+
+def both(key: str, **facts: object) -> Bilingual:
+    """The string `key` in both languages, its placeholders filled in."""
+    return Bilingual(en=text(key, "en", **facts), zh=text(key, "zh", **facts))
+
+
+def translations() -> dict[str, dict[str, str]]:
+    """Locale → key → string, for the parts of the page that the browser translates itself."""
+    zh = {key: value.zh for key, value in TABLE.items()}
+    chinese = ("zh", "zh-CN", "zh-TW", "zh-HK", "zh-SG", "zh-MO", "zh-Hans", "zh-Hant")
+    return {"en": {key: value.en for key, value in TABLE.items()}, **dict.fromkeys(chinese, zh)}
+
+
+def language_of(accepted: str | None) -> Language:
+    """The language for an ``Accept-Language`` header: Chinese of any kind if the first choice is, else English.
+
+    >>> language_of("zh-TW,zh;q=0.9,en;q=0.8"), language_of("fr,zh;q=0.5"), language_of(None)
+    ('zh', 'en', 'en')
+    """
+    first = (accepted or "").split(",")[0].split(";")[0].strip().lower()
+    return "zh" if first == "zh" or first.startswith("zh-") else "en"

@@ -1,0 +1,165 @@
+"""How the page looks, and the scripts of its three live parts. Static text: nothing of a document is ever put in."""
+
+from __future__ import annotations
+
+import gradio as gr
+
+FONTS = ["system-ui", "-apple-system", "Segoe UI", "PingFang SC", "Microsoft YaHei", "Noto Sans CJK SC", "sans-serif"]
+MONO = ["ui-monospace", "SFMono-Regular", "Menlo", "Consolas", "Noto Sans Mono CJK SC", "monospace"]
+
+
+def theme() -> gr.themes.Base:
+    """A quiet theme whose colours pass the contrast check; system fonts, so nothing is fetched."""
+    return gr.themes.Default(primary_hue="teal", neutral_hue="slate", radius_size="sm", font=FONTS, font_mono=MONO).set(
+        body_background_fill="*neutral_50",
+        body_background_fill_dark="*neutral_950",
+        button_primary_background_fill="*primary_700",
+        button_primary_background_fill_hover="*primary_800",
+        button_primary_background_fill_dark="*primary_700",
+        button_primary_background_fill_hover_dark="*primary_600",
+        block_label_text_color="*neutral_700",
+        block_shadow="none",
+        block_shadow_dark="none",
+    )
+
+
+# The first mark of a freshly shown text is brought into the middle of its own box; the page does not move.
+SCROLL_TO_MARK = """
+watch('value', () => requestAnimationFrame(() => {
+  const box = element.querySelector('.doc'); if (!box) return;
+  const mark = box.querySelector('.hit') || box.querySelector('.chunk'); if (!mark) return;
+  const shift = mark.getBoundingClientRect().top - box.getBoundingClientRect().top;
+  box.scrollTop += shift - box.clientHeight / 3;
+}));
+"""
+
+# As above; and where source and answer are not side by side (a phone), the page goes to the source.
+SCROLL_TO_SOURCE = (
+    SCROLL_TO_MARK
+    + """
+watch('value', () => requestAnimationFrame(() => {
+  if (element.querySelector('.doc') && window.innerWidth < 800) element.scrollIntoView({block: 'start'});
+}));
+"""
+)
+
+# Pieces {k, t, m, at, why} become text nodes and buttons; a piece that did not change keeps its element and focus.
+ANSWER_SCRIPT = """
+const box = element.querySelector('.answer');
+const same = (node, piece) => node && node.piece && node.piece.k === piece.k && node.piece.m === piece.m
+  && node.piece.at === piece.at;
+const make = piece => {
+  const cites = piece.k === 'model' || piece.k === 'system';
+  const node = document.createElement(cites ? 'button' : 'span');
+  node.className = cites ? 'cite ' + piece.k : piece.k;
+  if (cites) { node.type = 'button'; node.setAttribute('aria-label', piece.t); }
+  if (piece.why) node.title = piece.why;
+  return node;
+};
+const render = () => {
+  const pieces = Array.isArray(props.value) ? props.value : [];
+  while (box.childNodes.length > pieces.length) box.lastChild.remove();
+  pieces.forEach((piece, i) => {
+    let node = box.childNodes[i];
+    if (!same(node, piece)) {
+      const fresh = make(piece);
+      node ? box.replaceChild(fresh, node) : box.appendChild(fresh);
+      node = fresh;
+    }
+    node.piece = piece;
+    const shown = piece.why ? piece.t + ' ' + piece.why : piece.t;
+    if (node.textContent !== shown) node.textContent = shown;
+  });
+};
+render();
+watch('value', render);
+element.addEventListener('click', event => {
+  const button = event.target.closest('.cite'); if (!button) return;
+  box.querySelectorAll('.cite.open').forEach(b => b.classList.remove('open'));
+  button.classList.add('open');
+  trigger('cite', {marker: button.piece.m, start: Number(button.piece.at)});
+});
+"""
+
+# The example questions as buttons; the chosen one goes to the server by its number.
+EXAMPLES_SCRIPT = """
+const box = element.querySelector('.chips');
+const render = () => {
+  const questions = Array.isArray(props.value) ? props.value : [];
+  box.replaceChildren(...questions.map((question, n) => {
+    const button = document.createElement('button');
+    button.type = 'button'; button.className = 'chip'; button.textContent = question;
+    button.addEventListener('click', () => trigger('choose', {n}));
+    return button;
+  }));
+};
+render();
+watch('value', render);
+"""
+
+CSS = """
+.gradio-container{max-width:1240px!important;margin:0 auto!important;--ink:var(--body-text-color);--soft:var(--body-text-color-subdued);
+ --line:var(--border-color-primary);--paper:var(--block-background-fill);--accent:#0f766e;--accent-soft:#ccfbf1;--odd:#eef2f7;--even:#e3ebe6;
+ --over:#fcd9a4;--hit:#fde68a;--bad:#b91c1c;--warn:#92400e;--good:#166534;--rules:#94a3b8;--ev:#0d9488;--qu:#b45309;--tpl:#64748b}
+.dark .gradio-container,.gradio-container.dark{--accent:#5eead4;--accent-soft:#134e4a;--odd:#1f2a3a;--even:#1b312d;--over:#6b4410;--hit:#6b5310;
+ --bad:#fca5a5;--warn:#fcd34d;--good:#86efac}
+#title h1{font-size:1.45rem;font-weight:650;letter-spacing:-.01em;margin:.2rem 0 0}
+#what p{color:var(--soft);margin:0}
+.models{list-style:none;display:flex;flex-wrap:wrap;gap:.3rem 1.4rem;margin:0;padding:.35rem 0;font-size:.82rem;color:var(--soft);border-block:1px solid var(--line)}
+.models li{display:inline-flex;flex-wrap:wrap;gap:.15rem .4rem;align-items:baseline;margin:0;overflow-wrap:anywhere}
+.models b{color:var(--ink);font-weight:600}.models .name{font-family:var(--font-mono);font-size:.95em}.models .note{opacity:.85}
+.models .failed .state,.models .consequence{color:var(--bad)}
+.dot{width:.55em;height:.55em;border-radius:50%;background:var(--rules);display:inline-block;flex:none;align-self:center}
+.ready .dot,.end .dot{background:#0d9488}.failed .dot{background:#dc2626}.fetching .dot,.loading .dot,.busy .dot{background:#d97706;animation:pulse 1.2s infinite}
+@keyframes pulse{50%{opacity:.25}}
+@media (prefers-reduced-motion:reduce){.dot{animation:none!important}}
+.chips{display:flex;flex-wrap:wrap;gap:.4rem}
+.chip{border:1px solid var(--line);background:var(--paper);color:var(--ink);border-radius:999px;padding:.3rem .75rem;font-size:.84rem;cursor:pointer;text-align:start}
+.chip:hover{border-color:var(--accent);color:var(--accent)}
+.chip:focus-visible,.cite:focus-visible,.doc:focus-visible{outline:2px solid var(--accent);outline-offset:2px}
+.caption p,.note,.sub{font-size:.8rem;color:var(--soft);margin:.35rem 0}
+.notice{border-inline-start:3px solid var(--line);padding:.25rem .7rem;margin:.2rem 0;font-size:.9rem;overflow-wrap:anywhere}
+.notice.info{border-color:var(--accent)}.notice.warning{border-color:#d97706}.notice.error{border-color:#dc2626;color:var(--bad)}
+.scroll{overflow-x:auto}
+table.plain{border-collapse:collapse;width:100%;font-size:.84rem;font-variant-numeric:tabular-nums}
+table.plain th{text-align:start;font-weight:600;color:var(--soft);font-size:.78rem;white-space:nowrap}
+table.plain th,table.plain td{padding:.38rem .6rem;border:0;border-bottom:1px solid var(--line);vertical-align:top;background:none}
+table.documents td:nth-child(2){min-width:11rem}table.documents td:nth-child(n+4){white-space:nowrap}
+table.documents td:nth-child(n+7),table.documents th:nth-child(n+7),table.segments td:nth-child(4),table.segments th:nth-child(4),
+table.steps td:nth-child(-n+4):not(:first-child),table.steps th:nth-child(-n+4):not(:first-child){text-align:end}
+.source{display:block;color:var(--soft);font-size:.78rem;overflow-wrap:anywhere}
+.badge{font-size:.75rem;padding:.05rem .5rem;border-radius:999px;border:1px solid currentColor;white-space:nowrap}
+.badge.ok{color:var(--good)}.badge.warning{color:var(--warn)}.badge.error{color:var(--bad)}
+.progress{font-size:.86rem;margin:.3rem 0}.progress .bar{height:4px;background:var(--line);border-radius:2px;margin-top:.3rem}
+.progress i{display:block;height:100%;background:#0d9488;border-radius:2px;transition:width .2s}
+.doc{white-space:pre-wrap;overflow-wrap:anywhere;max-height:430px;overflow-y:auto;border:1px solid var(--line);border-radius:6px;padding:.8rem 1rem;background:var(--paper);line-height:1.75;font-size:.92rem}
+.doc mark{color:inherit;background:none;padding:0;border-radius:2px}
+.doc mark.odd{background:var(--odd)}.doc mark.even{background:var(--even)}.doc mark.overlap{background:var(--over)}
+.doc mark.chunk{background:var(--odd)}.doc mark.hit{background:var(--hit);box-shadow:0 -2px 0 #d97706 inset}
+.doc mark.word{text-decoration:underline;text-decoration-color:#d97706;text-decoration-thickness:2px;text-underline-offset:3px}
+.tick::before{content:attr(data-n);font-style:normal;font-size:.65rem;line-height:1;color:var(--soft);border:1px solid var(--line);border-radius:3px;padding:0 .25em;margin:0 .2em;vertical-align:.15em;background:var(--paper);user-select:none}
+.facts{font-size:.84rem;margin:.35rem 0;color:var(--soft);overflow-wrap:anywhere}.facts b{color:var(--ink)}
+.why{font-size:.86rem;margin:.35rem 0}
+.meter{display:flex;height:14px;border-radius:4px;overflow:hidden;border:1px solid var(--line)}.meter i{height:100%}
+.template{background:var(--tpl)}.rules{background:var(--rules)}.evidence{background:var(--ev)}.question{background:var(--qu)}.free{background:transparent}
+.kept{background:repeating-linear-gradient(45deg,var(--line) 0 4px,transparent 4px 8px)}
+.budget-line{font-size:.9rem;margin:.2rem 0 .45rem}
+.legend{list-style:none;display:flex;flex-wrap:wrap;gap:.3rem 1.1rem;padding:0;margin:.5rem 0;font-size:.8rem;color:var(--soft)}
+.legend li{display:inline-flex;align-items:center;gap:.35rem;margin:0}
+.swatch{display:inline-block;width:.8em;height:.8em;border-radius:2px;border:1px solid var(--line);margin-inline-end:.35em;vertical-align:-.05em}
+.list{font-size:.84rem;margin:0;padding-inline-start:1.2rem}.list code,.sub code{overflow-wrap:anywhere}
+.phase{display:flex;gap:.55rem;align-items:baseline;font-size:.88rem;color:var(--soft);margin:.2rem 0;font-variant-numeric:tabular-nums}
+.answer{white-space:pre-wrap;overflow-wrap:anywhere;font-size:1.05rem;line-height:1.85;min-height:5.5rem;border:1px solid var(--line);border-radius:6px;background:var(--paper);padding:.9rem 1.1rem;color:var(--ink)}
+.answer .bare{text-decoration:underline dotted var(--bad);text-underline-offset:4px}
+.flag{font-size:.72rem;color:var(--bad);border:1px dotted var(--bad);border-radius:3px;padding:0 .35em;margin:0 .3em;vertical-align:.12em;white-space:nowrap}
+.invalid{color:var(--bad);text-decoration:line-through;font-size:.85em;margin:0 .2em}
+.cite{font-family:var(--font-mono);font-size:.76em;line-height:1.5;border-radius:4px;padding:0 .4em;margin:0 .15em;vertical-align:.1em;color:var(--accent);background:transparent;white-space:nowrap}
+button.cite{cursor:pointer}
+.cite.model{border:1.5px solid var(--accent);background:var(--accent-soft)}.cite.system{border:1.5px dashed var(--accent)}
+button.cite:hover,.cite.open{background:var(--accent);color:var(--paper)}
+.used{font-size:.82rem;margin-top:.6rem;color:var(--soft)}.used summary{cursor:pointer}
+.used dl{display:grid;grid-template-columns:max-content 1fr;gap:.15rem 1rem;font-family:var(--font-mono);margin:.5rem 0}.used dd{margin:0}
+.skipped{color:var(--warn)}
+#ask-row{align-items:flex-end}
+@media (max-width:640px){.gradio-container{padding-inline:.6rem!important}.doc{max-height:320px;padding:.6rem .7rem}.answer{font-size:1rem}.chips{flex-wrap:nowrap;overflow-x:auto;padding-bottom:.3rem}.chip{flex:none}}
+"""

@@ -1,0 +1,108 @@
+"""Uploaded files on their way into memory: an own private folder, one path per upload, read and deleted at once."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import secrets
+import shutil
+import tempfile
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import gradio.route_utils
+
+from rag.errors import LoadError
+from rag.ui.strings import both
+from rag.workspace import Upload
+
+
+class _OwnPathUpload(gradio.route_utils.GradioUploadFile):  # type: ignore[misc]  # gradio has no types
+    """An upload that gets a path of its own.
+
+    Gradio names the folder of an upload by its bytes, so two visitors who send the same file under the same name
+    share one path, and the one who reads (and deletes) first takes it from the other.
+    """
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.sha = hashlib.sha256(secrets.token_bytes(32))
+
+
+def own_paths() -> None:
+    """Make every upload of this process get a path of its own."""
+    gradio.route_utils.GradioUploadFile = _OwnPathUpload
+
+
+class UploadFolder:
+    """The folder Gradio puts uploads in: new, readable by this user only, inside ``GRADIO_TEMP_DIR`` if that is set."""
+
+    def __init__(self) -> None:
+        parent = os.environ.get("GRADIO_TEMP_DIR") or None
+        if parent is not None:
+            Path(parent).mkdir(parents=True, exist_ok=True)
+        self.path = Path(tempfile.mkdtemp(prefix="glassbox-", dir=parent)).resolve()
+        self._before = parent
+
+    def use(self) -> None:
+        """Tell Gradio to use it; components and server ask for it when they are made."""
+        os.environ["GRADIO_TEMP_DIR"] = str(self.path)
+
+    def restore(self) -> None:
+        """Undo `use`."""
+        if self._before is None:
+            os.environ.pop("GRADIO_TEMP_DIR", None)
+        else:
+            os.environ["GRADIO_TEMP_DIR"] = self._before
+
+    def take(self, sent: Sequence[dict[str, Any]]) -> list[Upload]:
+        """Read the uploads a page names, and delete them all whatever happens.
+
+        Raises `LoadError` when one is not there (any more) or is not an upload.
+        """
+        paths = [self._checked(item) for item in sent]
+        try:
+            return [Upload(_name(item), _read(path, _name(item))) for item, path in zip(sent, paths, strict=True)]
+        finally:
+            for path in paths:
+                if path is not None:
+                    path.unlink(missing_ok=True)
+                    shutil.rmtree(path.parent, ignore_errors=True)
+
+    def sweep(self, older_than_s: float) -> None:
+        """Delete what was uploaded but never taken, and whatever else was left here."""
+        limit = time.time() - older_than_s
+        for entry in self.path.iterdir():
+            try:
+                if entry.lstat().st_mtime < limit:
+                    shutil.rmtree(entry) if entry.is_dir() else entry.unlink()
+            except FileNotFoundError:
+                continue  # taken by its visitor in this moment
+
+    def remove(self) -> None:
+        """Delete the folder and everything in it."""
+        shutil.rmtree(self.path, ignore_errors=True)
+
+    def _checked(self, item: dict[str, Any]) -> Path | None:
+        """The path a page sent, if it is one this folder hands out: ``<folder>/<64 hex digits>/<name>``."""
+        path = Path(str(item.get("path", "")))
+        inside = path.parent.parent == self.path and len(path.parent.name) == 64 and ".." not in path.parts
+        return path if inside and path.is_file() and not path.is_symlink() else None
+
+
+def _name(item: dict[str, Any]) -> str:
+    """The name the visitor's file has for them; Gradio's own copy is cleaned of some characters."""
+    said = item.get("orig_name") or item.get("path") or ""
+    return str(said).replace("\\", "/").rsplit("/", 1)[-1][:200] or "?"
+
+
+def _read(path: Path | None, name: str) -> bytes:
+    try:
+        if path is not None:
+            return path.read_bytes()
+    except FileNotFoundError:
+        path = None
+    said = both("docs.vanished", name=name)
+    raise LoadError(en=said.en, zh=said.zh)
