@@ -227,7 +227,7 @@ def _models(arguments: argparse.Namespace, language: Language) -> None:
     roles: tuple[tuple[Role, str], ...] = (("encoder", settings.encoder), ("generator", settings.generator))
 
     def say(note: Bilingual) -> None:
-        print(note.of(language), file=sys.stderr, flush=True)
+        print(note.of(language), flush=True)
 
     for role, asked in roles:
         try:
@@ -235,7 +235,6 @@ def _models(arguments: argparse.Namespace, language: Language) -> None:
         except ModelUnavailable as error:
             missing.append(error)
             continue
-        print(w.line().of(language))
         print(f"  folder {w.folder}\n  sha256 {w.sha256}\n  size   {w.size:,} bytes\n  licence {w.licence}")
     if missing:
         raise ModelUnavailable(

@@ -48,7 +48,7 @@ def best_dtype() -> tuple[str, torch.dtype]:
     return "cpu", torch.float32
 
 
-class _Ids(BaseStreamer):
+class _Ids(BaseStreamer):  # type: ignore[misc]  # transformers is untyped here
     """Hands new token ids to the reader; `generate` first pushes the prompt, which is skipped."""
 
     def __init__(self) -> None:
