@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import PurePosixPath
 
 from rag.corpus.clean import clean_line
-from rag.corpus.load import json_list, markdown, text, word
+from rag.corpus.load import json_list, markdown, pdf, sheet, text, web, word
 from rag.corpus.load.builder import Parsed
 from rag.corpus.load.container import damaged, member_names
 from rag.corpus.load.metadata import document
@@ -20,9 +21,16 @@ _BY_SUFFIX: dict[str, Parse] = {
     ".md": markdown.parse,
     ".json": json_list.parse,
     ".docx": word.parse,
+    ".pdf": pdf.parse,
+    ".xlsx": sheet.parse,
+    ".html": web.parse,
+    ".htm": web.parse,
 }
 SUFFIXES = tuple(_BY_SUFFIX)
-_BY_PART: dict[str, Parse] = {"word/": word.parse}
+_BY_PART: dict[str, Parse] = {"word/": word.parse, "xl/": sheet.parse}
+_PAGE = re.compile(
+    rb"(?:\xef\xbb\xbf)?\s*(?:<\?xml[^>]{0,200}\?>\s*)?(?:<!--.{0,500}?-->\s*)*<(?:!doctype\s+html|html)\b", re.I | re.S
+)
 _BINARY = (".docx", ".pdf", ".xlsx")
 _OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 # First bytes of what people upload by mistake; as text these would be refused for a less helpful reason.
@@ -86,7 +94,10 @@ def _by_content(name: str, suffix: str, data: bytes) -> Parse | None:
             if any(member.startswith(part) for member in parts):
                 return parse
         raise _unsupported(name)
-    return None
+    # A PDF may start with a few bytes of something else; a text that only speaks of PDF does not.
+    if data.lstrip()[:5] == b"%PDF-" or (suffix == ".pdf" and b"%PDF-" in data[:1024]):
+        return pdf.parse
+    return web.parse if _PAGE.match(data) else None
 
 
 def _unsupported(name: str) -> UnsupportedFormat:

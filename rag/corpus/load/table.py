@@ -44,20 +44,46 @@ def plain_grid(rows: Sequence[Sequence[str]]) -> list[list[Cell]]:
     ]
 
 
-def table_lines(grid: Grid) -> list[str]:
-    """One line per row that holds something.
+@dataclass(frozen=True, slots=True)
+class Rendered:
+    """A table as lines, and the header they were written with (for a table that goes on elsewhere)."""
 
-    Rows above the header (a caption over the whole width) stand as they are. Without a header-like row, and in a
-    table of one column, the cells of a row are joined by 「 | 」.
+    lines: tuple[str, ...]
+    header: Header | None
+
+
+def table_lines(grid: Grid) -> tuple[str, ...]:
+    """The lines of `render`, for a table that stands alone."""
+    return render(grid).lines
+
+
+def render(grid: Grid, inherited: Header | None = None) -> Rendered:
+    """One line per row that holds something. `inherited` is the header when `grid` goes on with an earlier table.
+
+    Rows above the header (a caption over the whole width) stand as they are, and so does a header without rows.
+    Without a header-like row, and in a table of one column, the cells of a row are joined by 「 | 」.
     """
+    if inherited:
+        skipped = inherited.rows if _repeats(grid, inherited) else 0
+        lines = [named_row(row, inherited.names) for row in grid[skipped:]]
+        return Rendered(tuple(line for line in lines if line), inherited)
     caption = caption_rows(grid)
-    lines = [joined_row(row) for row in grid[:caption]]
     header = find_header(grid[caption:])
-    body = grid[caption + (header.rows if header else 0) :]
-    lines += [named_row(row, header.names) if header else joined_row(row) for row in body]
-    if header and not any(lines[caption:]):
-        lines.append(" | ".join(name for name in header.names if name))
-    return [line for line in lines if line]
+    lines = [joined_row(row) for row in grid[:caption]]
+    for row in grid[caption + (header.rows if header else 0) :]:
+        lines.append(named_row(row, header.names) if header else joined_row(row))
+    return Rendered(tuple(line for line in lines if line), header)
+
+
+def _repeats(grid: Grid, header: Header) -> bool:
+    """Whether `grid` starts with the header's own rows again."""
+    return len(grid) >= header.rows and _names(grid[: header.rows]) == header.names
+
+
+def _names(rows: Grid) -> tuple[str, ...]:
+    """The name of every column: the different texts above it, from the top, joined by ``/``."""
+    columns = zip(*rows, strict=True)
+    return tuple("/".join(dict.fromkeys(cell.text for cell in column if cell.text)) for column in columns)
 
 
 def caption_rows(grid: Grid) -> int:
@@ -75,11 +101,7 @@ def find_header(grid: Grid) -> Header | None:
     rows = 1
     while rows < min(_HEADER_ROWS, len(grid) - 1) and _goes_on(grid[rows - 1], grid[rows]):
         rows += 1
-    names = []
-    for column in range(len(grid[0])):
-        parts = [grid[r][column].text for r in range(rows)]
-        names.append("/".join(dict.fromkeys(part for part in parts if part)))
-    return Header(tuple(names), rows)
+    return Header(_names(grid[:rows]), rows)
 
 
 def named_row(row: Sequence[Cell], names: Sequence[str]) -> str:
@@ -109,9 +131,8 @@ def _like_header(row: Sequence[Cell]) -> bool:
 
 def _goes_on(above: Sequence[Cell], below: Sequence[Cell]) -> bool:
     """Whether `below` names the parts of columns that `above` heads together, and nothing else."""
-    spans = [a.anchor == above[c - 1].anchor or (c + 1 < len(above) and a.anchor == above[c + 1].anchor)
-             for c, a in enumerate(above)]  # fmt: skip
-    # c == 0 compares with the last column; one cell over the whole width is a caption and never comes here
+    anchors = [cell.anchor for cell in above]
+    spans = [anchors.count(anchor) > 1 for anchor in anchors]
     if not any(spans) or not _like_header(below):
         return False
     return all(span or b.anchor == a.anchor or not b.text for span, a, b in zip(spans, above, below, strict=False))
