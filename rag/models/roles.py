@@ -99,7 +99,11 @@ class Models:
             self._changed.notify_all()
 
     def _teller(self, role: Role, asked: str) -> Callable[[Bilingual], None]:
-        return lambda note: self._set(role, "fetching", asked, note)
+        def tell(note: Bilingual) -> None:
+            _LOG.info("%s", note.en)  # the terminal shows the download too, not only the page
+            self._set(role, "fetching", asked, note)
+
+        return tell
 
     def _fail(self, role: Role, name: str, why: Bilingual) -> None:
         self._problem[role] = ModelUnavailable(en=why.en, zh=why.zh)
