@@ -42,7 +42,7 @@ def missing_in(folder: Path) -> tuple[str, ...]:
     if index.is_file():
         try:
             shards = set(json.loads(index.read_text(encoding="utf-8"))["weight_map"].values())
-        except (ValueError, KeyError, AttributeError):
+        except (ValueError, KeyError, TypeError, AttributeError):
             return (*missing, f"a readable {index.name}")
         missing += sorted(str(shard) for shard in shards if not (folder / str(shard)).is_file())
     elif not any(folder.glob("*.safetensors")):
@@ -130,6 +130,8 @@ def _sizes(folder: Path) -> Iterator[int]:
 
 
 def remove(folder: Path) -> None:
-    """Remove `folder` and all in it, if it is there. Raises ``OSError``."""
-    if folder.exists():
-        shutil.rmtree(folder)
+    """Remove `folder` and all in it, if it is there.
+
+    Housekeeping, so it raises nothing: what a process that outlived its parent still writes stays for the next run.
+    """
+    shutil.rmtree(folder, ignore_errors=True)

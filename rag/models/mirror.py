@@ -143,6 +143,10 @@ def folder_of(source: Source, cache: Path) -> Path:
     return cache / "models" / source.slug
 
 
+def _work_of(source: Source, cache: Path) -> Path:
+    return cache / "models" / f"{source.slug}.work"
+
+
 def stamps_of(cache: Path) -> Stamps:
     """The remembered hashes under `cache`."""
     return Stamps(cache / "models" / "stamps")
@@ -169,7 +173,9 @@ def obtain(source: Source, cache: Path, say: Say) -> Manifest:
             )
             lock.acquire()
         try:
-            return converted(source, cache) or _build(source, cache, say)
+            manifest = converted(source, cache) or _build(source, cache, say)
+            remove(_work_of(source, cache))
+            return manifest
         finally:
             lock.release()
     except OSError as error:
@@ -182,7 +188,7 @@ def obtain(source: Source, cache: Path, say: Say) -> Manifest:
 def _build(source: Source, cache: Path, say: Say) -> Manifest:
     """Make the folder; the lock is held. Raises ``ModelUnavailable`` or ``OSError``."""
     target = folder_of(source, cache)
-    work = target.with_name(f"{source.slug}.work")
+    work = _work_of(source, cache)
     work.mkdir(exist_ok=True)
     for left in work.glob("tmp-*"):
         remove(left)
@@ -215,5 +221,4 @@ def _build(source: Source, cache: Path, say: Say) -> Manifest:
     if target.exists():  # damaged, or of another format: `converted` refused it
         target.rename(work / f"tmp-{fetch.fresh_name()}")
     out.rename(target)
-    remove(work)
     return manifest
