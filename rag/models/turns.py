@@ -45,8 +45,13 @@ class Turns:
         queue = self._short if short else self._long
         with self._changed:
             queue.append(ticket)
-            while self._held or self._next() is not ticket:
-                self._changed.wait()
+            try:
+                while self._held or self._next() is not ticket:
+                    self._changed.wait()
+            except BaseException:  # Ctrl-C in a shell: whoever leaves the line must not block it
+                queue.remove(ticket)
+                self._changed.notify_all()
+                raise
             queue.popleft()
             self._held = True
 
