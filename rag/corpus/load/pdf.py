@@ -16,7 +16,7 @@ from rag.corpus.load.builder import Meta, Parsed, TextBuilder
 from rag.corpus.load.container import damaged
 from rag.corpus.load.layout import Line, Page, read_page, without_running_lines
 from rag.corpus.load.metadata import title_line
-from rag.corpus.load.paragraphs import Paragraphs, frame_of, headlines
+from rag.corpus.load.paragraphs import Paragraphs, frame_of, typography_of
 from rag.corpus.load.table import Header, render
 from rag.errors import Bilingual, EmptyDocument, LoadError
 
@@ -46,11 +46,10 @@ def parse(name: str, data: bytes) -> tuple[Parsed, ...]:
         meta = _properties(source.metadata)
     warnings = _check_text(name, pages)
     pages = without_running_lines(pages)
-    frame = frame_of(pages)
-    headline = headlines(pages, frame)
+    typography = typography_of(pages)
     builder = TextBuilder()
-    _fill(builder, pages, Paragraphs(builder, frame, headline))
-    title = headline.title or title_line(builder.text())
+    _fill(builder, pages, Paragraphs(builder, typography))
+    title = typography.title or title_line(builder.text())
     return (builder.parsed(meta, title_hint=title, warnings=warnings),)
 
 
@@ -71,7 +70,7 @@ def _fill(builder: TextBuilder, pages: Sequence[Page], paragraphs: Paragraphs) -
     header: Header | None = None
     width = 0
     for page in pages:
-        builder.page()
+        paragraphs.page(frame_of(page))
         for number, item in enumerate(page.items):
             if isinstance(item, Line):
                 paragraphs.add(item)
@@ -83,7 +82,6 @@ def _fill(builder: TextBuilder, pages: Sequence[Page], paragraphs: Paragraphs) -
             header, width = rendered.header, len(item.grid[0])
         if not page.items or isinstance(page.items[-1], Line):
             header = None
-        paragraphs.page_over()
     paragraphs.end()
 
 
