@@ -51,14 +51,14 @@ def is_wide(character: str) -> bool:
 
 
 def flow(first: str, second: str) -> str:
-    """Two lines of one paragraph joined: without a space where both sides are Chinese, else with one.
+    """Two lines of one paragraph joined: without a space where one side is Chinese, else with one.
 
-    >>> flow("每年有十五", "天年假"), flow("annual", "leave")
-    ('每年有十五天年假', 'annual leave')
+    >>> flow("每年有", "15 天年假"), flow("annual", "leave")
+    ('每年有15 天年假', 'annual leave')
     """
     if not first or not second:
         return first + second
-    return first + ("" if is_wide(first[-1]) and is_wide(second[0]) else " ") + second
+    return first + ("" if is_wide(first[-1]) or is_wide(second[0]) else " ") + second
 
 
 def flow_lines(text: str) -> str:

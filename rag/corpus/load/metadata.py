@@ -12,7 +12,7 @@ from rag.corpus.clean import clean_line
 from rag.corpus.load.builder import Meta, Parsed
 from rag.corpus.load.headings import heading_level
 from rag.errors import EmptyDocument
-from rag.types import Document, Origin
+from rag.types import Document, Origin, Section
 
 LONGEST_NAME = 200
 _TOP_LINES = 20
@@ -77,16 +77,17 @@ def document(name: str, origin: Origin, parsed: Parsed) -> Document:
     named = from_name(name)
     meta = declared.or_else(from_lines(parsed.text)).or_else(Meta(title=parsed.title_hint)).or_else(named)
     doc_id, version = identifier(meta.doc_id) or "document", identifier(meta.version)
+    title = clean_line(meta.title)[:LONGEST_NAME] or doc_id
     return Document(
         doc_id=doc_id,
         version=version,
         key=document_key(doc_id, version, parsed.text),
         origin=origin,
-        title=clean_line(meta.title)[:LONGEST_NAME] or doc_id,
+        title=title,
         source=clean_line(meta.source) or clean_line(name) or doc_id,
         text=parsed.text,
         pages=parsed.pages,
-        sections=parsed.sections,
+        sections=below_title(parsed.sections, title),
         effective_from=meta.effective_from,
         effective_to=meta.effective_to,
         warnings=parsed.warnings,
@@ -96,6 +97,20 @@ def document(name: str, origin: Origin, parsed: Parsed) -> Document:
 def document_key(doc_id: str, version: str, text: str) -> str:
     """``doc_id@version``, or the first eight hex digits of the text's SHA-256 where there is no version."""
     return f"{doc_id}@{version or hashlib.sha256(text.encode()).hexdigest()[:8]}"
+
+
+def below_title(sections: tuple[Section, ...], title: str) -> tuple[Section, ...]:
+    """The sections without the heading above all of them: it is the document's title, and no part of a path.
+
+    A lone heading with other words than the title, or one that is a chapter by its wording, is a section.
+    """
+    tops = {section.path[0] for section in sections}
+    if len(tops) != 1 or len([s for s in sections if len(s.path) == 1]) != 1:
+        return sections
+    top = sections[0].path[0]
+    if top != title and (len(sections) == 1 or sections[0].start > 0 or heading_level(top) is not None):
+        return sections
+    return tuple(Section(s.start, s.path[1:]) for s in sections[1:])
 
 
 def identifier(text: str) -> str:

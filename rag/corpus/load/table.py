@@ -10,11 +10,11 @@ from rag.corpus.clean import flow_lines
 
 _LONGEST_HEADER = 60
 _HEADER_ROWS = 3
-# A number, amount, percentage or date; a year alone (2025, 2025年) may well head a column.
+# A number, amount, percentage or date; a year, a month or a quarter alone may well head a column.
 _VALUE = re.compile(
     r"[\d\s.,，:：/%％¥￥$€+\-−~–—≤≥<>年月日元天万个小时次人]*\d[\d\s.,，:：/%％¥￥$€+\-−~–—≤≥<>年月日元天万个小时次人]*"
 )
-_YEAR = re.compile(r"(?:19|20)\d{2}\s*年?(?:度)?")
+_PERIOD = re.compile(r"(?:19|20)\d{2}\s*年?度?|(?:(?:19|20)\d{2}\s*年)?\s*\d{1,2}\s*月份?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,11 +126,13 @@ def _like_header(row: Sequence[Cell]) -> bool:
     filled = [cell.text for cell in row if cell.text]
     if len(filled) < 2 or len(filled) * 2 < len(row):
         return False
-    return all(len(t) <= _LONGEST_HEADER and (_YEAR.fullmatch(t) or not _VALUE.fullmatch(t)) for t in filled)
+    return all(len(t) <= _LONGEST_HEADER and (_PERIOD.fullmatch(t) or not _VALUE.fullmatch(t)) for t in filled)
 
 
 def _goes_on(above: Sequence[Cell], below: Sequence[Cell]) -> bool:
     """Whether `below` names the parts of columns that `above` heads together, and nothing else."""
+    if any(b.text and b.anchor == a.anchor for a, b in zip(above, below, strict=True)):
+        return True  # a column name reaches down into this row
     anchors = [cell.anchor for cell in above]
     spans = [anchors.count(anchor) > 1 for anchor in anchors]
     if not any(spans) or not _like_header(below):
