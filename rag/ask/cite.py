@@ -21,7 +21,7 @@ FLOOR = 0.5
 _MARKER = re.compile(r"[\[［【]\s*(?P<a>S?\d{1,2}(?:\s*[,，、]\s*S?\d{1,2})*)\s*[\]］】]|[(（]\s*(?P<b>S\d{1,2}(?:\s*[,，、]\s*S\d{1,2})*)\s*[)）]", re.I)  # fmt: skip
 _NUMBER_IN_MARKER = re.compile(r"S?(\d{1,2})", re.I)
 # What may still become a marker when more text comes: an open bracket and the first characters of a marker.
-_UNFINISHED = re.compile(r"[\[［【(（][\sS\d,，、]{0,12}$", re.I)
+_UNFINISHED = re.compile(r"[\[［【(（][\sS\d,，、]*\Z", re.I)
 _SENTENCE_END = re.compile(r"[。！？!?；;]+[”’」』）)]*|\.(?=\s|$)|\n+")
 _TOKEN = re.compile(r"\d+(?:[.,]\d+)*|[a-z]+|[^\W\d_a-z]")
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
@@ -68,26 +68,34 @@ def cite(text: str, packed: Sequence[Evidence], documents: Mapping[str, Document
 
 
 def _sentences(text: str) -> list[tuple[int, int, bool]]:
-    """Spans of sentences without surrounding blanks, and whether each is closed; a marker after the stop belongs to it."""
+    """Spans of sentences without surrounding blanks, and whether each is closed.
+
+    The last one never is: more text can bring a marker that belongs to it, or turn ``3.`` into ``3.5``.
+    """
     out = []
     start = 0
     while start < len(text):
         stop = _SENTENCE_END.search(text, start)
-        end = stop.end() if stop else len(text)
-        while follow := re.compile(r"\s*").match(text, end):
-            marker = _MARKER.match(text, follow.end())
-            if not marker:
-                break
-            end = marker.end()
-        a, b = start, end
-        while a < b and text[a].isspace():
-            a += 1
-        while b > a and text[b - 1].isspace():
-            b -= 1
-        if b > a:
-            out.append((a, b, stop is not None))
+        end = _after_markers(text, stop.end()) if stop else len(text)
+        sentence = text[start:end]
+        if sentence.strip():
+            a = start + len(sentence) - len(sentence.lstrip())
+            out.append((a, start + len(sentence.rstrip()), bool(text[end:].strip())))
         start = end
     return out
+
+
+def _after_markers(text: str, end: int) -> int:
+    """Where a sentence that stops at `end` is over: a marker after the stop belongs to it, one that opens a line does not."""
+    while True:
+        at = len(text) - len(text[end:].lstrip())
+        marker = _MARKER.match(text, at)
+        if marker is None:
+            return end
+        rest_of_line = text[marker.end() :].split("\n", 1)[0]
+        if "\n" in text[end - 1 : at] and _MARKER.sub("", rest_of_line).strip():
+            return end
+        end = marker.end()
 
 
 def _markers(

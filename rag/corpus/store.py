@@ -30,26 +30,55 @@ _LIBRARIES = ("numpy", "torch", "transformers", "sentence-transformers", "bm25s"
 def save(corpus: Corpus, folder: Path, encoder_facts: Sequence[tuple[str, str]]) -> None:
     """Write `corpus` to `folder`, atomically: beside it first, then moved into place.
 
-    An index that is already there is replaced; a folder that holds anything else is refused (`SettingError`).
+    An index that is already there, whole or damaged, is replaced; a folder that holds anything else is refused.
     `encoder_facts` is ``Encoder.facts``, for people who read the manifest; () without an encoder.
+    Raises `SettingError` when the folder is refused or cannot be written; what was there is then still there.
     """
-    if folder.exists() and not (folder / "manifest.json").is_file() and (not folder.is_dir() or any(folder.iterdir())):
+    try:
+        if not _may_replace(folder):
+            raise SettingError(
+                en=f"{folder}: this is not an index and not an empty folder. Choose another folder.",
+                zh=f"{folder}：既不是索引，也不是空文件夹，请另选一个文件夹。",
+            )
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=folder.parent, prefix=f".{folder.name}-") as scratch:
+            new = Path(scratch) / "new"
+            new.mkdir()
+            _write_json(new / "documents.json", [_document_json(d) for d in corpus.documents.values()])
+            _write_json(new / "chunks.json", [asdict(chunk) for chunk in corpus.chunks])
+            vectors = corpus.dense.vectors if corpus.dense else np.zeros((len(corpus.chunks), 0), dtype=np.float32)
+            np.save(new / "embeddings.npy", vectors, allow_pickle=False)
+            _write_json(new / "manifest.json", _manifest(corpus, new, encoder_facts))
+            _move_into_place(new, folder, Path(scratch) / "old")
+    except OSError as error:
+        reason = error.strerror or str(error)
         raise SettingError(
-            en=f"{folder}: this is not an index and not an empty folder. Choose another folder.",
-            zh=f"{folder}：既不是索引，也不是空文件夹，请另选一个文件夹。",
-        )
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=folder.parent, prefix=f".{folder.name}-") as scratch:
-        new = Path(scratch) / "new"
-        new.mkdir()
-        _write_json(new / "documents.json", [_document_json(d) for d in corpus.documents.values()])
-        _write_json(new / "chunks.json", [asdict(chunk) for chunk in corpus.chunks])
-        vectors = corpus.dense.vectors if corpus.dense else np.zeros((len(corpus.chunks), 0), dtype=np.float32)
-        np.save(new / "embeddings.npy", vectors, allow_pickle=False)
-        _write_json(new / "manifest.json", _manifest(corpus, new, encoder_facts))
-        if folder.exists():
-            os.rename(folder, Path(scratch) / "old")
+            en=f"{folder}: the index cannot be written there ({reason}). Choose another folder.",
+            zh=f"{folder}：无法在此写入索引（{reason}），请另选一个文件夹。",
+        ) from error
+
+
+def _may_replace(folder: Path) -> bool:
+    """Whether nothing but an index can be lost: no folder, an empty one, or the files of an index and no others."""
+    if not folder.exists():
+        return True
+    if not folder.is_dir():
+        return False
+    names = {path.name for path in folder.iterdir()}
+    # many kinds of folders hold a manifest.json; chunks and vectors beside it are ours
+    return not names or (names <= {*_FILES, "manifest.json"} and bool(names & {"chunks.json", "embeddings.npy"}))
+
+
+def _move_into_place(new: Path, folder: Path, old: Path) -> None:
+    if not folder.exists():
         os.rename(new, folder)
+        return
+    os.rename(folder, old)
+    try:
+        os.rename(new, folder)
+    except BaseException:
+        os.rename(old, folder)
+        raise
 
 
 def load(folder: Path, fingerprint: str | None) -> Corpus:
@@ -61,8 +90,10 @@ def load(folder: Path, fingerprint: str | None) -> Corpus:
     manifest = _read_json(folder, "manifest.json")
     if not isinstance(manifest, dict) or manifest.get("format") != FORMAT:
         raise _mismatch(folder, "manifest.json", "its format version is unknown", "格式版本未知")
-    if fingerprint is not None and manifest.get("fingerprint") != fingerprint:
-        theirs = str(dict(manifest.get("encoder") or {}).get("model", "?"))
+    if manifest.get("self_sha256") != _self_hash(manifest):
+        raise _mismatch(folder, "manifest.json", "changed since the index was built", "建立索引后被改动")
+    if fingerprint is not None and manifest["fingerprint"] != fingerprint:
+        theirs = str(manifest["encoder"].get("model", "?"))
         raise _mismatch(
             folder,
             "manifest.json",
@@ -70,25 +101,21 @@ def load(folder: Path, fingerprint: str | None) -> Corpus:
             f"由另一个编码器、前缀或权重（{theirs}）建立，与当前的不同",
         )
     for name in _FILES:
-        if not (folder / name).is_file() or _sha256(folder / name) != dict(manifest.get("sha256") or {}).get(name):
+        if not (folder / name).is_file() or _sha256(folder / name) != manifest["sha256"][name]:
             raise _mismatch(folder, name, "missing or changed since the index was built", "缺失，或建立索引后被改动")
     documents = _read_documents(folder)
     chunks = _read_chunks(folder, documents)
     vectors = _read_vectors(folder, manifest, len(chunks))
-    try:
-        settings = SplitSettings(**manifest["split"])
-    except (KeyError, TypeError, SettingError) as error:
-        raise _mismatch(folder, "manifest.json", "its split settings are wrong", "切分设置有误") from error
-    if corpus_hash(documents.values()) != manifest.get("corpus_sha256"):
+    if corpus_hash(documents.values()) != manifest["corpus_sha256"]:
         raise _mismatch(folder, "documents.json", "the texts differ from the corpus indexed", "文本与建立索引时不同")
     dense = DenseIndex(vectors) if vectors.shape[1] else None
     lexical = LexicalIndex([chunk.passage for chunk in chunks])
-    identity = (str(manifest.get("fingerprint", "")), str(manifest.get("corpus_id", "")))
-    return Corpus(documents, chunks, dense, lexical, settings, *identity)
+    settings = SplitSettings(**manifest["split"])
+    return Corpus(documents, chunks, dense, lexical, settings, manifest["fingerprint"], manifest["corpus_id"])
 
 
 def _manifest(corpus: Corpus, folder: Path, encoder_facts: Sequence[tuple[str, str]]) -> dict[str, Any]:
-    return {
+    manifest: dict[str, Any] = {
         "format": FORMAT,
         "encoder": dict(encoder_facts),
         "fingerprint": corpus.fingerprint,
@@ -101,6 +128,13 @@ def _manifest(corpus: Corpus, folder: Path, encoder_facts: Sequence[tuple[str, s
         "sha256": {name: _sha256(folder / name) for name in _FILES},
         "libraries": {name: version(name) for name in _LIBRARIES},
     }
+    return {**manifest, "self_sha256": _self_hash(manifest)}
+
+
+def _self_hash(manifest: Mapping[str, Any]) -> str:
+    """SHA-256 over everything else in the manifest: once it holds, the entries are as this program wrote them."""
+    rest = {name: value for name, value in manifest.items() if name != "self_sha256"}
+    return hashlib.sha256(json.dumps(rest, sort_keys=True).encode()).hexdigest()
 
 
 def _document_json(document: Document) -> dict[str, Any]:
@@ -135,7 +169,11 @@ def _read_chunks(folder: Path, documents: Mapping[str, Document]) -> tuple[Chunk
         raise _mismatch(folder, "chunks.json", f"not as written ({error})", f"结构不对（{error}）") from error
     for chunk in chunks:
         document = documents.get(chunk.key)
-        if document is None or document.text[chunk.start : chunk.end] != chunk.text:
+        if (
+            document is None
+            or document.text[chunk.start : chunk.end] != chunk.text
+            or chunk.chunk_id != f"{chunk.key}:{chunk.start}-{chunk.end}"
+        ):
             raise _mismatch(
                 folder,
                 "chunks.json",
@@ -150,7 +188,7 @@ def _read_vectors(folder: Path, manifest: Mapping[str, Any], n: int) -> np.ndarr
         vectors = np.load(folder / "embeddings.npy", allow_pickle=False)
     except (ValueError, OSError, EOFError) as error:
         raise _mismatch(folder, "embeddings.npy", f"unreadable ({error})", f"无法读取（{error}）") from error
-    if vectors.dtype != np.float32 or vectors.shape != (n, manifest.get("dimension")):
+    if vectors.dtype != np.float32 or vectors.shape != (n, manifest["dimension"]):
         raise _mismatch(
             folder,
             "embeddings.npy",
@@ -169,7 +207,7 @@ def _read_json(folder: Path, name: str) -> Any:
         return json.loads((folder / name).read_text(encoding="utf-8"))
     except FileNotFoundError as error:
         raise _mismatch(folder, name, "not found", "找不到") from error
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise _mismatch(folder, name, f"unreadable ({error})", f"无法读取（{error}）") from error
 
 

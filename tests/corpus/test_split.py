@@ -1,0 +1,151 @@
+import random
+from dataclasses import replace
+
+import pytest
+
+from rag.config import SplitSettings
+from rag.corpus.split import split
+from rag.types import Chunk, Document, Section
+from tests import hostile
+
+
+def doc(text: str, pages: tuple[int, ...] = (), sections: tuple[Section, ...] = ()) -> Document:
+    return Document("d", "1", "d@1", "own", "题", "d.txt", text, pages, sections)
+
+
+def spans(chunks: tuple[Chunk, ...]) -> list[tuple[int, int]]:
+    return [(c.start, c.end) for c in chunks]
+
+
+def random_document(rng: random.Random) -> Document:
+    text = hostile.text(rng, 40)
+    if rng.random() < 0.2:
+        text += hostile.long_line(rng, rng.randint(1, 1500))
+    marks = sorted({0, *(rng.randint(0, len(text)) for _ in range(rng.randint(0, 6)))})
+    pages = tuple(sorted([*marks, *rng.choices(marks, k=rng.randint(0, 2))])) if rng.random() < 0.7 else ()
+    starts = sorted(rng.sample(range(len(text) + 1), min(len(text), rng.randint(0, 5))))
+    sections = tuple(Section(s, (f"章{i}", hostile.line(rng))) for i, s in enumerate(starts))
+    return doc(text, pages, sections)
+
+
+def random_settings(rng: random.Random) -> SplitSettings:
+    size = rng.choice((20, 21, 33, 60, 240, 700))
+    return SplitSettings(rng.choice(("fixed", "recursive")), size, rng.choice((0, 1, size // 6, size // 2, size - 1)))
+
+
+def test_fixed_windows_of_240_with_40_shared() -> None:
+    assert spans(split(doc("字" * 640), SplitSettings(), None)) == [(0, 240), (200, 440), (400, 640)]
+
+
+@pytest.mark.parametrize(
+    ("length", "expected"),
+    [
+        (0, []),
+        (1, [(0, 1)]),
+        (239, [(0, 239)]),
+        (240, [(0, 240)]),
+        (241, [(0, 240), (200, 241)]),
+        (440, [(0, 240), (200, 440)]),
+        (441, [(0, 240), (200, 440), (400, 441)]),
+    ],
+)
+def test_fixed_windows_at_the_edges(length: int, expected: list[tuple[int, int]]) -> None:
+    assert spans(split(doc("x" * length), SplitSettings(), None)) == expected
+
+
+def test_blank_windows_give_no_chunk() -> None:
+    text = "甲" * 20 + " \n\u3000" * 20 + "乙" * 20
+    chunks = split(doc(text), SplitSettings("fixed", 20, 0), None)
+    assert [c.text.strip()[:1] for c in chunks] == ["甲", "乙"]
+    assert split(doc(" \n\t"), SplitSettings(), None) == ()
+
+
+def test_recursive_cuts_at_the_coarsest_boundary_that_fits() -> None:
+    # paragraphs of 12 and 23 characters; the second has to be cut, at a sentence end, not at a comma
+    text = "第一段，短。第一段，完。\n\n第二段甲，甲甲甲甲。第二段乙，乙乙乙乙乙。"
+    chunks = split(doc(text), SplitSettings("recursive", 20, 0), None)
+    assert [c.text for c in chunks] == [
+        "第一段，短。第一段，完。\n\n",
+        "第二段甲，甲甲甲甲。",
+        "第二段乙，乙乙乙乙乙。",
+    ]
+
+
+def test_recursive_cuts_within_a_word_only_when_nothing_else_is_left() -> None:
+    chunks = split(doc("x" * 50), SplitSettings("recursive", 20, 0), None)
+    assert spans(chunks) == [(0, 20), (20, 40), (40, 50)]
+
+
+def test_recursive_does_not_cut_a_decimal_number() -> None:
+    text = "The rate is 3.5 percent. It was 4.5 before that day."
+    chunks = split(doc(text), SplitSettings("recursive", 26, 0), None)
+    assert [c.text.strip() for c in chunks][0] == "The rate is 3.5 percent."
+
+
+def test_slices_cover_sizes_ids_and_order(seeds) -> None:
+    for seed in seeds(400):
+        rng = random.Random(seed)
+        document, settings = random_document(rng), random_settings(rng)
+        chunks = split(document, settings, None)
+        covered = set()
+        for chunk in chunks:
+            assert chunk.text == document.text[chunk.start : chunk.end], seed
+            assert chunk.chunk_id == f"d@1:{chunk.start}-{chunk.end}"
+            assert chunk.key == document.key and chunk.text.strip() and chunk.n_tokens == 0
+            assert 0 < len(chunk.text) <= settings.size
+            covered.update(range(chunk.start, chunk.end))
+        assert all(i in covered or c.isspace() for i, c in enumerate(document.text)), seed
+        assert len({c.chunk_id for c in chunks}) == len(chunks)
+        assert split(document, settings, None) == chunks
+        for a, b in zip(chunks, chunks[1:], strict=False):
+            assert a.start < b.start and a.end < b.end, seed
+            assert a.end - b.start <= settings.overlap, (seed, settings)
+
+
+def test_fixed_windows_share_exactly_the_overlap(seeds) -> None:
+    for seed in seeds(100):
+        rng = random.Random(seed)
+        settings = replace(random_settings(rng), strategy="fixed")
+        n = rng.randint(0, 2000)
+        found = spans(split(doc("x" * n), settings, None))
+        assert all(b[0] == a[1] - settings.overlap for a, b in zip(found, found[1:], strict=False))
+        assert all(b - a == settings.size for a, b in found[:-1])
+        assert not found or (found[0][0] == 0 and found[-1][1] == n)
+
+
+def test_page_and_section_are_those_of_the_first_character_that_is_not_blank(seeds) -> None:
+    for seed in seeds(200):
+        rng = random.Random(seed)
+        document = random_document(rng)
+        for chunk in split(document, random_settings(rng), None):
+            at = chunk.start
+            while document.text[at].isspace():
+                at += 1
+            page = None
+            for number, start in enumerate(document.pages, 1):
+                if start <= at:
+                    page = number
+            section: tuple[str, ...] = ()
+            for s in document.sections:
+                if s.start <= at:
+                    section = s.path
+            assert (chunk.page, chunk.section) == (page, section), seed
+            assert chunk.context.startswith("题") and all(part in chunk.context for part in section)
+
+
+def test_context_names_title_and_section_once() -> None:
+    chunk = split(doc("文", sections=(Section(0, ("题", "第一章")),)), SplitSettings(), None)[0]
+    assert chunk.context == "题\n第一章"
+    assert chunk.passage == "题\n第一章\n文"
+
+
+def test_tokens_are_counted_over_what_is_encoded() -> None:
+    asked: list[str] = []
+
+    def count(texts):
+        asked.extend(texts)
+        return [len(t) for t in texts]
+
+    chunks = split(doc("x" * 300), SplitSettings(), count)
+    assert asked == [c.passage for c in chunks]
+    assert [c.n_tokens for c in chunks] == [2 + 240, 2 + 100]
