@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -103,8 +104,13 @@ def in_force(documents: Iterable[Document], on: date) -> frozenset[str]:
         candidates = running or begun
         if candidates:
             # of equals the one that came last: whoever adds a file again means the new one
-            keys.add(max(reversed(candidates), key=lambda d: (d.effective_from or date.min, d.version)).key)
+            keys.add(max(reversed(candidates), key=lambda d: (d.effective_from or date.min, _counting(d.version))).key)
     return frozenset(keys)
+
+
+def _counting(version: str) -> tuple[str | int, ...]:
+    """A sort key in which V1.10 comes after V1.9: text and numbers alternate, beginning with text."""
+    return tuple(int(part) if i % 2 else part for i, part in enumerate(re.split(r"(\d+)", version)))
 
 
 def build(

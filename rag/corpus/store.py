@@ -165,22 +165,20 @@ def _read_chunks(folder: Path, documents: Mapping[str, Document]) -> tuple[Chunk
     try:
         records = _read_json(folder, "chunks.json")
         chunks = tuple(Chunk(**{**record, "section": tuple(record["section"])}) for record in records)
+        stray = next((chunk.chunk_id for chunk in chunks if not _is_slice(chunk, documents)), None)
     except (KeyError, TypeError) as error:
         raise _mismatch(folder, "chunks.json", f"not as written ({error})", f"结构不对（{error}）") from error
-    for chunk in chunks:
-        document = documents.get(chunk.key)
-        if (
-            document is None
-            or document.text[chunk.start : chunk.end] != chunk.text
-            or chunk.chunk_id != f"{chunk.key}:{chunk.start}-{chunk.end}"
-        ):
-            raise _mismatch(
-                folder,
-                "chunks.json",
-                f"{chunk.chunk_id} is no slice of its document",
-                f"{chunk.chunk_id} 不是其文档的片段",
-            )
+    if stray is not None:
+        raise _mismatch(folder, "chunks.json", f"{stray} is no slice of its document", f"{stray} 不是其文档的片段")
     return chunks
+
+
+def _is_slice(chunk: Chunk, documents: Mapping[str, Document]) -> bool:
+    return (
+        chunk.key in documents
+        and documents[chunk.key].text[chunk.start : chunk.end] == chunk.text
+        and chunk.chunk_id == f"{chunk.key}:{chunk.start}-{chunk.end}"
+    )
 
 
 def _read_vectors(folder: Path, manifest: Mapping[str, Any], n: int) -> np.ndarray[Any, np.dtype[np.float32]]:

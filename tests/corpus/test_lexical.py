@@ -1,0 +1,107 @@
+import math
+import random
+from collections import Counter
+
+import numpy as np
+import pytest
+
+from rag.corpus.lexical import LexicalIndex, fold, terms
+from tests import hostile
+
+WORDS = ("年假", "十五天", "报销", "VPN-4031", "HR-F-012", "3000元", "supervisor", "the", "设备", "审批", "３０００")
+
+
+def bm25(passages: list[str], query: str, k1: float = 1.5, b: float = 0.75) -> list[float]:
+    """Lucene's BM25, written from the formula: Σ idf · tf / (tf + k1 (1 − b + b · length / mean length))."""
+    counts = [Counter(t.term for t in terms(p)) for p in passages]
+    mean = sum(sum(c.values()) for c in counts) / len(counts)
+    total = [0.0] * len(passages)
+    for term in [t.term for t in terms(query)]:
+        df = sum(term in c for c in counts)
+        idf = math.log(1 + (len(counts) - df + 0.5) / (df + 0.5))
+        for i, c in enumerate(counts):
+            if c[term]:
+                norm = k1 * (1 - b + b * sum(c.values()) / mean)
+                total[i] += idf * c[term] / (c[term] + norm)
+    return total
+
+
+def random_passages(rng: random.Random) -> list[str]:
+    n = rng.choice((1, 2, 5, 30))
+    return [
+        hostile.text(rng, 8) if rng.random() < 0.4 else " ".join(rng.choices(WORDS, k=rng.randint(0, 20)))
+        for _ in range(n)
+    ]
+
+
+def test_chinese_gives_characters_and_pairs_and_codes_stay_whole() -> None:
+    assert [t.term for t in terms("年假15天，VPN-4031")] == ["年", "年假", "假", "15", "天", "vpn-4031"]
+    assert [t.term for t in terms("HR-F-012 3.5 a_b")] == ["hr-f-012", "3.5", "a_b"]
+    assert [t.term for t in terms("年 假")] == ["年", "假"]  # a pair does not reach over a space
+
+
+def test_terms_of_hostile_text_are_the_folded_slices(seeds) -> None:
+    for seed in seeds(300):
+        text = hostile.text(random.Random(seed), 20)
+        folded = fold(text)
+        assert len(folded) == len(text)
+        for term in terms(text):
+            assert term.term == folded[term.start : term.end] and term.term
+            assert term.start < term.end <= len(text)
+
+
+def test_folding_keeps_the_length_for_every_code_point() -> None:
+    for low in range(0, 0x30000, 0x1000):
+        text = "".join(map(chr, range(low, low + 0x1000)))
+        assert len(fold(text)) == len(text)
+
+
+def test_full_width_and_case_do_not_matter() -> None:
+    index = LexicalIndex(["错误代码 VPN-4031", "错误代码 VPN-4032"])
+    assert [h.position for h in index.search("ｖｐｎ－４０３１", 5)] == [0]
+
+
+def test_scores_are_those_of_the_formula(seeds) -> None:
+    for seed in seeds(300):
+        rng = random.Random(seed)
+        passages = random_passages(rng)
+        query = rng.choice((hostile.text(rng, 3), " ".join(rng.choices(WORDS, k=3)), "年假年假 unknown"))
+        scores = LexicalIndex(passages).scores(query)
+        assert scores.dtype == np.float32 and scores.shape == (len(passages),)
+        if any(terms(p) for p in passages):
+            assert scores.tolist() == pytest.approx(bm25(passages, query), rel=1e-4, abs=1e-5), seed
+
+
+def test_search_is_sorted_masked_and_without_zero_scores(seeds) -> None:
+    for seed in seeds(300):
+        rng = random.Random(seed)
+        passages = random_passages(rng)
+        index = LexicalIndex(passages)
+        query = rng.choice((hostile.text(rng, 3), " ".join(rng.choices(WORDS, k=2)), "", "zzz", "。，"))
+        allowed = rng.choice((None, np.array([rng.random() < 0.6 for _ in passages], dtype=np.bool_)))
+        scores = index.scores(query)
+        k = rng.choice((0, 1, 3, 100))
+        wanted = sorted(
+            (i for i in range(len(passages)) if scores[i] > 0 and (allowed is None or allowed[i])),
+            key=lambda i: (-scores[i], i),
+        )[:k]
+        hits = index.search(query, k, allowed)
+        assert [h.position for h in hits] == wanted, seed
+        assert all(h.score > 0 for h in hits)
+        wanted_terms = {t.term for t in terms(query)}
+        assert all(wanted_terms & {t.term for t in terms(passages[h.position])} for h in hits)
+
+
+@pytest.mark.parametrize("passages", [[], [""], ["", "。！", "\n"]])
+def test_an_index_without_terms_finds_nothing(passages: list[str]) -> None:
+    index = LexicalIndex(passages)
+    assert index.search("年假", 5) == [] and index.scores("年假").tolist() == [0.0] * len(passages)
+
+
+def test_a_term_repeated_in_the_question_counts_as_often() -> None:
+    index = LexicalIndex(["alpha beta", "gamma delta"])
+    assert index.scores("alpha alpha")[0] == pytest.approx(2 * index.scores("alpha")[0])
+
+
+def test_equal_passages_keep_their_order() -> None:
+    assert [h.position for h in LexicalIndex(["年假"] * 50).search("年假", 50)] == list(range(50))
