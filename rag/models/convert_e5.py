@@ -144,9 +144,15 @@ def read_e5(raw: bytes) -> E5File:
 
 
 def bert_of(e5: E5File) -> BertModel:
-    """The float32 ``BertModel`` (without pooler) that the file holds. Raises ``KeyError`` when a tensor is missing."""
+    """The float32 ``BertModel`` that the file holds. Raises ``KeyError`` when a tensor is missing.
+
+    Its pooler, which mean pooling does not use and the file does not hold, is zero: left out, it would be filled
+    with random numbers on loading, and the same source would give other bytes each time.
+    """
     h, f = e5.hidden, e5.feed_forward
     state = {
+        "pooler.dense.weight": torch.zeros(h, h),
+        "pooler.dense.bias": torch.zeros(h),
         "embeddings.word_embeddings.weight": e5.matrix("emb.word", e5.vocabulary, h),
         "embeddings.position_embeddings.weight": e5.floats("emb.pos", e5.positions, h),
         "embeddings.token_type_embeddings.weight": e5.floats("emb.type", e5.token_types, h),
@@ -171,7 +177,7 @@ def bert_of(e5: E5File) -> BertModel:
         type_vocab_size=e5.token_types,
         layer_norm_eps=e5.epsilon,
     )
-    bert = BertModel(config, add_pooling_layer=False)
+    bert = BertModel(config)
     bert.load_state_dict(state)
     return bert
 

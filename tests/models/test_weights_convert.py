@@ -125,6 +125,15 @@ def test_a_tiny_file_becomes_a_folder_that_loads(tmp_path: Path) -> None:
     np.testing.assert_allclose(np.linalg.norm(vectors, axis=1), 1, rtol=1e-6)
 
 
+def test_the_same_file_gives_the_same_bytes(tmp_path: Path) -> None:
+    (tmp_path / "tiny.bin").write_bytes(TinyFile(3).bytes())
+    for out in ("one", "two"):
+        convert_e5(tmp_path / "tiny.bin", tmp_path / out)
+    for path in (tmp_path / "one").rglob("*"):
+        if path.is_file():
+            assert path.read_bytes() == (tmp_path / "two" / path.relative_to(tmp_path / "one")).read_bytes(), path.name
+
+
 @pytest.mark.parametrize("seed", range(5))
 def test_a_damaged_file_is_an_error_not_a_model(seed: int) -> None:
     raw = TinyFile(seed).bytes()
