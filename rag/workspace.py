@@ -2,43 +2,27 @@
 
 from __future__ import annotations
 
-import queue
 import threading
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
-from typing import Literal
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from rag import pipeline
+from rag.background import HEARTBEAT_S, Report, in_background
 from rag.config import Limits, Settings, SplitSettings
 from rag.corpus.index import Corpus, PassageEncoder, Progress, build
-from rag.corpus.load import load
 from rag.corpus.samples import Samples
 from rag.corpus.split import split
-from rag.errors import Bilingual, ModelLoading, ModelUnavailable, RagError, SettingError
+from rag.errors import ModelLoading, ModelUnavailable, RagError, SettingError, Stopped
+from rag.intake import FileReport, Own, Upload, take, undone
 from rag.limits import Allowance
 from rag.models.roles import Models
 from rag.types import Answer, Chunk, Document, Retrieval
 
-# How often an indexing run yields even without progress, so that a closed page is noticed.
-_HEARTBEAT_S = 0.2
+__all__ = ["FileReport", "Upload", "Workspace"]
 
-
-@dataclass(frozen=True, slots=True)
-class Upload:
-    """A file as it came: its name (data, never a path) and its bytes."""
-
-    name: str
-    data: bytes
-
-
-@dataclass(frozen=True, slots=True)
-class FileReport:
-    """What became of an upload; `keys` are the documents it became."""
-
-    name: str
-    state: Literal["ok", "warning", "error"]
-    message: Bilingual
-    keys: tuple[str, ...]
+# How long an indexing run waits for an encoder that is still being fetched.
+_ENCODER_WAIT_S = 600.0
 
 
 class Workspace:
@@ -53,15 +37,14 @@ class Workspace:
         self.last_answer: Answer | None = None
         self._lock = threading.RLock()  # guards the fields; held for moments
         self._changing = threading.Lock()  # one change of the index at a time; held for a whole run
-        self._own: dict[str, Document] = {}
-        self._bytes: dict[str, int] = {}
+        self._own: Own = {}
         self._reports: tuple[FileReport, ...] = ()
         self._corpus: Corpus | None = None  # of what this visitor searches; None: the shared sample corpus as it is
 
     def own_documents(self) -> tuple[Document, ...]:
         """The visitor's own documents, in the order they came."""
         with self._lock:
-            return tuple(self._own.values())
+            return tuple(held.document for held in self._own.values())
 
     def reports(self) -> tuple[FileReport, ...]:
         """One report per file of the last `add`."""
@@ -82,7 +65,7 @@ class Workspace:
     def _corpus_split(self) -> SplitSettings:
         try:
             return self.corpus().split
-        except ModelLoading:
+        except RagError:  # the samples are not there (yet); they are indexed with the default split
             return SplitSettings()
 
     def add(self, uploads: Sequence[Upload], stop: threading.Event) -> Iterator[Progress]:
@@ -92,91 +75,64 @@ class Workspace:
         replaced. Raises what indexing as a whole can raise (`ModelLoading`, `ChunkTooLong`, `Stopped`).
         """
 
-        def run(progress: Callable[[Progress], None]) -> None:
+        def run(progress: Report) -> None:
             with self._lock:
-                own, sizes = dict(self._own), dict(self._bytes)
+                own = dict(self._own)
             reports = []
             for i, upload in enumerate(uploads):
+                _heed(stop)
                 progress(Progress("load", i, len(uploads), upload.name))
-                report = self._read(upload, own, sizes)
-                reports.append(report)
-            with self._lock:
-                self._reports = tuple(reports)
+                reports.append(take(upload, own, self._allowance))
             if any(report.keys for report in reports):
-                self._rebuild(own, sizes, self.include_samples, stop, progress)
+                try:
+                    self._rebuild(own, self.include_samples, stop, progress)
+                except Stopped:
+                    raise
+                except RagError as error:  # none of them is in: their rows say so
+                    self._report([undone(report, error.text) for report in reports], stop)
+                    raise
+            self._report(reports, stop)
 
-        return self._in_background(run, stop)
+        return in_background(run, self._changing, stop)
 
-    def _read(self, upload: Upload, own: dict[str, Document], sizes: dict[str, int]) -> FileReport:
-        """Load one upload into `own` and `sizes`; nothing of it stays when it fails."""
-        try:
-            self._allowance.check_bytes(upload.name, len(upload.data), sum(sizes.values()))
-            documents = load(upload.name, upload.data, "own")
-            self._allowance.check_documents(upload.name, len(own.keys() | {d.key for d in documents}))
-        except RagError as error:
-            return FileReport(upload.name, "error", error.text, ())
-        replaced = [d.key for d in documents if d.key in own]
-        notes = [warning for d in documents for warning in d.warnings]
-        if replaced:
-            keys = ", ".join(replaced)
-            notes.append(Bilingual(en=f"replaced the earlier {keys}", zh=f"已替换之前的 {keys}"))
-        other = sorted({d.key for d in own.values() for new in documents if d.doc_id == new.doc_id} - set(replaced))
-        if other:
-            keys = ", ".join(other)
-            notes.append(
-                Bilingual(
-                    en=f"another version of {keys}: the newest in force is searched, unless the scope says all",
-                    zh=f"与 {keys} 是同一制度的不同版本：默认只检索现行的最新版本",
-                )
-            )
-        for i, document in enumerate(documents):
-            own[document.key] = document
-            sizes[document.key] = len(upload.data) if i == 0 else 0  # the file's bytes are counted once
-        note = Bilingual(en="; ".join(n.en for n in notes), zh="；".join(n.zh for n in notes))
-        return FileReport(upload.name, "warning" if notes else "ok", note, tuple(d.key for d in documents))
+    def _report(self, reports: Sequence[FileReport], stop: threading.Event) -> None:
+        with self._lock:
+            if not stop.is_set():  # the visitor may have left meanwhile
+                self._reports = tuple(reports)
 
     def remove(self, key: str) -> bool:
         """Remove an own document; True when it was the last one, so that questions search the samples again."""
         with self._changing:
             with self._lock:
-                own, sizes = dict(self._own), dict(self._bytes)
+                own = dict(self._own)
             if own.pop(key, None) is None:
                 raise SettingError(en=f"{key}: no such document of yours.", zh=f"{key}：您没有这份文档。")
-            sizes.pop(key, None)
-            self._rebuild(own, sizes, self.include_samples, threading.Event(), lambda _: None)
+            self._rebuild(own, self.include_samples, threading.Event(), lambda _: None)
             return not own
 
     def use_samples(self, flag: bool) -> None:
         """Search the sample policies beside one's own documents, or not. Without own documents it changes nothing yet."""
         with self._changing:
             with self._lock:
-                own, sizes = dict(self._own), dict(self._bytes)
-            self._rebuild(own, sizes, flag, threading.Event(), lambda _: None)
+                own = dict(self._own)
+            self._rebuild(own, flag, threading.Event(), lambda _: None)
 
     def reindex(self, stop: threading.Event) -> Iterator[Progress]:
         """Build the index again with the split settings now in force."""
 
-        def run(progress: Callable[[Progress], None]) -> None:
+        def run(progress: Report) -> None:
             with self._lock:
-                own, sizes = dict(self._own), dict(self._bytes)
-            self._rebuild(own, sizes, self.include_samples, stop, progress)
+                own = dict(self._own)
+            self._rebuild(own, self.include_samples, stop, progress)
 
-        return self._in_background(run, stop)
+        return in_background(run, self._changing, stop)
 
-    def _rebuild(
-        self,
-        own: dict[str, Document],
-        sizes: dict[str, int],
-        include_samples: bool,
-        stop: threading.Event,
-        progress: Callable[[Progress], None],
-    ) -> None:
+    def _rebuild(self, own: Own, include_samples: bool, stop: threading.Event, progress: Report) -> None:
         """Index what is to be searched and, only when that worked, make it the state. The caller holds `_changing`."""
         settings = self.settings.split
-        documents = [*own.values()]
-        samples = None
-        if not own or include_samples:
-            samples = self._samples.corpus()
+        documents = [held.document for held in own.values()]
+        samples = self._needed_samples(own, include_samples)
+        if samples is not None:
             # a sample that the visitor has added as a file of their own is searched once, as theirs
             documents += [d for key, d in samples.documents.items() if key not in own]
         corpus = None
@@ -185,58 +141,39 @@ class Workspace:
             known = samples.known() if samples else {}
             with self._lock:
                 known |= self._corpus.known() if self._corpus else {}
-            corpus = build(documents, settings, self._encoder(), known, stop, progress)
+            corpus = build(documents, settings, self._encoder(stop), known, stop, progress)
         with self._lock:
-            self._own, self._bytes, self._corpus = own, sizes, corpus
+            _heed(stop)  # a stop that came after the last piece of encoding, or with `close`
+            self._own, self._corpus = own, corpus
             self.include_samples = include_samples
             self.last_retrieval = self.last_answer = None
 
-    def _encoder(self) -> PassageEncoder | None:
-        """The encoder, waited for while it loads; None when it cannot be had (search is lexical then, and says so)."""
-        self._models.wait("encoder", 600)
-        try:
-            return self._models.encoder()
-        except ModelLoading:
-            raise
-        except ModelUnavailable:
+    def _needed_samples(self, own: Own, include_samples: bool) -> Corpus | None:
+        """The sample corpus when it is to be searched; raises `ModelLoading` when it is asked for and not there yet."""
+        if own and not include_samples:
             return None
-
-    def _in_background(
-        self, run: Callable[[Callable[[Progress], None]], None], stop: threading.Event
-    ) -> Iterator[Progress]:
-        """Do `run` in a thread under `_changing`; yield its progress, at least every `_HEARTBEAT_S` seconds.
-
-        Closing the iterator sets `stop`: a visitor who left does not index on.
-        """
-        updates: queue.SimpleQueue[Progress | None] = queue.SimpleQueue()
-        failed: list[Exception] = []
-
-        def work() -> None:
-            try:
-                with self._changing:
-                    run(updates.put)
-            except Exception as error:  # noqa: BLE001 - carried to the reader's thread and raised there
-                failed.append(error)
-            finally:
-                updates.put(None)
-
-        threading.Thread(target=work, name="indexing", daemon=True).start()
-        last = Progress("load", 0, 1)
         try:
-            while True:
-                try:
-                    update = updates.get(timeout=_HEARTBEAT_S)
-                except queue.Empty:
-                    yield last
-                    continue
-                if update is None:
-                    break
-                last = update
-                yield last
-        finally:
-            stop.set()
-        if failed:
-            raise failed[0]
+            return self._samples.corpus()
+        except RagError:
+            if own:
+                raise
+            return (
+                None  # nothing to build: what the last own document leaves behind is the samples, once they are there
+            )
+
+    def _encoder(self, stop: threading.Event) -> PassageEncoder | None:
+        """The encoder, waited for while it loads; None when it cannot be had (search is lexical then, and says so)."""
+        until = time.monotonic() + _ENCODER_WAIT_S
+        while True:
+            self._models.wait("encoder", HEARTBEAT_S)
+            try:
+                return self._models.encoder()
+            except ModelLoading:
+                _heed(stop)
+                if time.monotonic() > until:
+                    raise
+            except ModelUnavailable:
+                return None
 
     def preview(self, key: str, settings: SplitSettings) -> tuple[Chunk, ...]:
         """The chunks that other split settings would give for one document; nothing is rebuilt."""
@@ -252,28 +189,37 @@ class Workspace:
     def retrieve(self, question: str) -> Retrieval:
         """The line up to the prompt. Raises `SettingError` (empty or too long), `LimitReached`, `ModelLoading`."""
         question = self._allowance.checked_question(question)
+        return self._retrieve(question, *self._searched())
+
+    def _searched(self) -> tuple[Corpus, Settings]:
+        """What questions search now, and under which settings: the split is that of the corpus as it is."""
+        with self._lock:
+            corpus = self.corpus()
+            return corpus, replace(self.settings, split=corpus.split)
+
+    def _retrieve(self, question: str, corpus: Corpus, settings: Settings) -> Retrieval:
         self._allowance.count_question()
+        retrieval = pipeline.retrieve(question, corpus, settings, self._models)
         with self._lock:
-            corpus, settings = self.corpus(), self.settings
-        retrieval = pipeline.retrieve(question, corpus, replace(settings, split=corpus.split), self._models)
-        with self._lock:
-            self.last_retrieval, self.last_answer = retrieval, None
+            # of a corpus that was replaced meanwhile nothing is kept: it may hold a removed document
+            if corpus is self._corpus or (self._corpus is None and corpus is self._samples.corpus()):
+                self.last_retrieval, self.last_answer = retrieval, None
         return retrieval
 
     def answer(self, question: str, stop: threading.Event) -> Iterator[Answer]:
         """Answer from a fresh retrieval of the same question when there is one, else retrieve first."""
         question = self._allowance.checked_question(question)
         with self._lock:
-            corpus = self.corpus()
-            settings = replace(self.settings, split=corpus.split)
+            corpus, settings = self._searched()
             retrieval = self.last_retrieval
         if retrieval is None or not self._fresh(retrieval, question, corpus, settings):
-            retrieval = self.retrieve(question)
+            retrieval = self._retrieve(question, corpus, settings)
         else:
             self._allowance.count_question()
         for answer in pipeline.answer(retrieval, corpus, settings, self._models, stop):
             with self._lock:
-                self.last_answer = answer
+                if self.last_retrieval is retrieval:  # else something newer was asked, or the documents changed
+                    self.last_answer = answer
             yield answer
 
     def _fresh(self, retrieval: Retrieval, question: str, corpus: Corpus, settings: Settings) -> bool:
@@ -289,5 +235,10 @@ class Workspace:
     def close(self) -> None:
         """Forget everything of this visitor."""
         with self._lock:
-            self._own, self._bytes, self._corpus, self._reports = {}, {}, None, ()
+            self._own, self._corpus, self._reports = {}, None, ()
             self.last_retrieval = self.last_answer = None
+
+
+def _heed(stop: threading.Event) -> None:
+    if stop.is_set():
+        raise Stopped(en="Indexing was stopped.", zh="索引已停止。")
