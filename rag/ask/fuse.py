@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 
 from rag.corpus.ranking import Hit
@@ -16,11 +17,12 @@ def reciprocal_rank_fusion(runs: Sequence[Sequence[Hit]], c: int = 60) -> list[H
     >>> [(h.position, round(h.score, 6)) for h in fused] == [(1, round(1/62 + 1/61, 6)), (0, round(1/61, 6))]
     True
     """
-    scores: dict[int, float] = {}
+    parts: dict[int, list[float]] = {}
     for run in runs:
         for rank, hit in enumerate(run, 1):
-            scores[hit.position] = scores.get(hit.position, 0.0) + 1.0 / (c + rank)
-    return _sorted(scores)
+            parts.setdefault(hit.position, []).append(1.0 / (c + rank))
+    # fsum: equal ranks give equal sums, in whatever order the runs come, so that position decides ties
+    return _sorted({position: math.fsum(p) for position, p in parts.items()})
 
 
 def weighted_sum(dense: Sequence[Hit], lexical: Sequence[Hit], alpha: float) -> list[Hit]:

@@ -1,0 +1,75 @@
+from dataclasses import replace
+from datetime import date
+
+import numpy as np
+import pytest
+
+from rag.ask.search import search
+from rag.config import SearchSettings, SplitSettings
+from rag.corpus.index import Corpus, build
+from rag.types import Document
+from tests.fakes import HashEncoder
+
+ENCODER = HashEncoder()
+
+
+@pytest.fixture
+def corpus(leave: Document, equipment: Document) -> Corpus:
+    old = replace(leave, version="2025-01", key="leave@2025-01", text=leave.text.replace("15天", "10天"))
+    old = replace(old, effective_from=date(2025, 1, 1))
+    new = replace(leave, effective_from=date(2026, 1, 1))
+    return build([old, new, equipment], SplitSettings("fixed", 30, 5), ENCODER)
+
+
+def test_both_retrievers_give_their_best_within_the_depth(corpus: Corpus) -> None:
+    everything = SearchSettings(scope="all", depth=3)
+    runs = search("年假 HR-F-012", corpus, everything, ENCODER)
+    assert corpus.dense is not None and runs.query is not None
+    assert list(runs.dense) == corpus.dense.search(ENCODER.encode_query(["年假 HR-F-012"])[0], 3)
+    assert list(runs.lexical) == corpus.lexical.search("年假 HR-F-012", 3)
+    assert [(s.name, s.n_in, s.n_out, s.skipped) for s in runs.steps] == [
+        ("dense", len(corpus.chunks), 3, False),
+        ("lexical", len(corpus.chunks), 3, False),
+    ]
+
+
+def test_versions_not_in_force_do_not_exist_and_the_trace_says_how_many(corpus: Corpus) -> None:
+    runs = search("年假", corpus, SearchSettings(depth=200), ENCODER)
+    keys = {corpus.chunks[h.position].key for h in (*runs.dense, *runs.lexical)}
+    hidden = sum(c.key == "leave@2025-01" for c in corpus.chunks)
+    assert keys == {"leave@2026-01", "equipment@2026-01"}
+    assert all(str(hidden) in s.note.en and str(hidden) in s.note.zh for s in runs.steps)
+    assert len(runs.dense) == len(corpus.chunks) - hidden == runs.steps[0].n_in
+    earlier = search("年假", corpus, SearchSettings(depth=200, as_of=date(2025, 6, 1)), ENCODER)
+    assert {corpus.chunks[h.position].key for h in earlier.dense} == {"leave@2025-01", "equipment@2026-01"}
+
+
+@pytest.mark.parametrize(("mode", "dense", "lexical"), [("dense", 1, 0), ("lexical", 0, 1), ("fused", 1, 1)])
+def test_the_mode_decides_who_is_asked(corpus: Corpus, mode, dense: int, lexical: int) -> None:
+    runs = search("年假", corpus, SearchSettings(mode=mode), ENCODER)
+    assert (bool(runs.dense), bool(runs.lexical)) == (bool(dense), bool(lexical))
+    assert len(runs.steps) == dense + lexical
+    assert (runs.query is not None) == bool(dense)
+
+
+@pytest.mark.parametrize("mode", ["dense", "fused"])
+def test_without_an_encoder_the_lexical_list_stands_in_and_the_trace_says_so(corpus: Corpus, mode) -> None:
+    for index, encoder in ((corpus, None), (replace(corpus, dense=None), ENCODER)):
+        runs = search("年假", index, SearchSettings(mode=mode), encoder)
+        assert runs.query is None and runs.dense == () and runs.lexical
+        assert [(s.name, s.skipped) for s in runs.steps] == [("dense", True), ("lexical", False)]
+        assert runs.steps[0].note.zh and runs.steps[0].note.en
+
+
+def test_an_empty_corpus_and_a_question_without_terms() -> None:
+    empty = build([], SplitSettings(), ENCODER)
+    runs = search("年假", empty, SearchSettings(), ENCODER)
+    assert (runs.dense, runs.lexical) == ((), ())
+    assert search("？？", empty, SearchSettings(mode="lexical"), None).lexical == ()
+
+
+def test_the_dense_score_is_the_cosine(corpus: Corpus) -> None:
+    runs = search("年假", corpus, SearchSettings(), ENCODER)
+    assert corpus.dense is not None and runs.query is not None
+    for hit in runs.dense:
+        assert hit.score == pytest.approx(float(np.dot(corpus.dense.vectors[hit.position], runs.query)), abs=1e-6)
