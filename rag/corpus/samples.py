@@ -52,6 +52,13 @@ class Samples:
         except RagError as error:
             _LOG.warning("the sample corpus: %s", error)
             self._problem = error
+        except Exception as error:  # noqa: BLE001 - a bug; but nobody is to wait for this corpus for ever
+            _LOG.exception("the sample corpus failed")
+            kind = type(error).__name__
+            self._problem = RagError(
+                en=f"The sample policies could not be indexed ({kind}); the log has the details. Own files still work.",
+                zh=f"示例制度无法建立索引（{kind}），详情见日志。仍可上传自己的文件。",
+            )
         finally:
             self._ready.set()
 
@@ -70,7 +77,10 @@ class Samples:
             except IndexMismatch as error:  # damaged on disk, or written by an older program: it is only a cache
                 _LOG.warning("the cached sample index is built again: %s", error)
         corpus = build(documents, settings, encoder)
-        save(corpus, cached, encoder.facts)
+        try:
+            save(corpus, cached, encoder.facts)
+        except (OSError, RagError) as error:  # a full disk, or another process that saves the same: it is only a cache
+            _LOG.warning("the sample index is not kept for the next start: %s", error)
         return corpus
 
     def ready(self) -> bool:
@@ -91,7 +101,8 @@ class Samples:
         if self._corpus is not None:
             return self._corpus
         if self._problem is not None:
-            raise self._problem
+            # a new one each time: one object would collect the frames, and so the questions, of all who met it
+            raise type(self._problem)(en=self._problem.text.en, zh=self._problem.text.zh)
         raise ModelLoading(
             en="The sample policies are still being indexed. Please try again in a moment.",
             zh="示例制度仍在建立索引，请稍候再试。",
