@@ -153,6 +153,40 @@ def test_corpus_size_formats_and_versions() -> None:
             assert str(document.effective_to) == "2026-09-30", document.key
 
 
+@pytest.mark.parametrize(
+    ("value", "patterns"),
+    [
+        (
+            "15",
+            [r"入职满一年后，每年可享受(\d+)天", r"满一年之后每年(\d+)天", r"employeehas(\d+)daysofpaidannualleave"],
+        ),
+        ("3000", [r"办公设备报销额度[为，即]+每人每年(\d+)元"]),
+        ("3", [r"应提前(\d+)个工作日[^。]*《年假申请单》", r"提前(\d+)个工作日在人事系统提交HR-F-012"]),
+        ("3", [r"申请带薪年假；提交时限:提前(\d+)个工作日", r"Applyatleast(\d+)workingdaysaheadwithformHR-F-012"]),
+        ("30", [r"锁定(\d+)分钟", r"locktheaccountfor(\d+)minutes"]),
+        ("90", [r"试用期工资为转正工资的(\d+)%", r"答：为转正工资的(\d+)%", r"probationthesalaryis(\d+)percent"]),
+        ("36", [r"加班不得超过(\d+)小时", r"达到(\d+)小时之后系统", r"Theceilingis(\d+)hours"]),
+        (
+            "600",
+            [
+                r"住宿上限（每晚）；一线城市:(\d+)元；二线城市:450",
+                r"一线；P1至P6住宿上限:(\d+)元",
+                r"P1-P6；Tier1:(\d+)",
+            ],
+        ),
+        ("5000", [r"借款上限(\d+)元", r"可以先借款，上限(\d+)元", r"《借款单》（FN-F-103），单笔上限(\d+)元"]),
+        ("25", [r"餐补；对象:全体员工；标准:每个工作日(\d+)元", r"每个工作日(\d+)元的标准充入餐补"]),
+    ],
+    ids=lambda v: v if isinstance(v, str) else "",
+)
+def test_the_policies_in_force_agree(value: str, patterns: list[str]) -> None:
+    """The same fact has the same number in every file but the superseded ones."""
+    text = "\n".join(squeeze(d.text) for group in documents().values() for d in group if d.effective_to is None)
+    found = [re.findall(pattern, text) for pattern in patterns]
+    assert all(found), "a pattern matches nothing"
+    assert {number for numbers in found for number in numbers} == {value}
+
+
 def test_the_four_passages() -> None:
     assert [(d.doc_id, d.title) for d in documents()["handbook.json"]] == [
         ("leave-days", "员工年假制度"),
