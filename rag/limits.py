@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import threading
 import time
 from collections import deque
@@ -59,9 +60,9 @@ class Allowance:
             while self._asked and now - self._asked[0] > 60:
                 self._asked.popleft()
             if len(self._asked) >= self._limits.questions_per_minute:
-                wait = 60 - (now - self._asked[0])
+                wait = math.ceil(60 - (now - self._asked[0])) or 1  # rounded up: who waits that long is let in
                 raise LimitReached(
-                    en=f"At most {self._limits.questions_per_minute} questions a minute. Try again in {wait:.0f} s.",
-                    zh=f"每分钟最多 {self._limits.questions_per_minute} 个问题，请在 {wait:.0f} 秒后再试。",
+                    en=f"At most {self._limits.questions_per_minute} questions a minute. Try again in {wait} s.",
+                    zh=f"每分钟最多 {self._limits.questions_per_minute} 个问题，请在 {wait} 秒后再试。",
                 )
             self._asked.append(now)

@@ -46,7 +46,7 @@ class Models:
         }
         self._encoder: Encoder | None = None
         self._generator: Generator | None = None
-        self._problem: dict[Role, ModelUnavailable] = {}
+        self._problem: dict[Role, Bilingual] = {}
 
     def start(self) -> None:
         """Begin loading in the background; returns at once."""
@@ -106,7 +106,7 @@ class Models:
         return tell
 
     def _fail(self, role: Role, name: str, why: Bilingual) -> None:
-        self._problem[role] = ModelUnavailable(en=why.en, zh=why.zh)
+        self._problem[role] = why
         self._set(role, "failed", name, why)
 
     def status(self) -> tuple[RoleStatus, ...]:
@@ -134,7 +134,8 @@ class Models:
 
     def _absent(self, role: Role) -> ModelUnavailable:
         if role in self._problem:
-            return self._problem[role]
+            # a new one each time: one object would collect the frames, and so the questions, of all who met it
+            return ModelUnavailable(en=self._problem[role].en, zh=self._problem[role].zh)
         status = self._status[role]
         return ModelLoading(
             en=f"The {role} {status.name} is not ready yet ({status.note.en}). Please try again in a moment.",
