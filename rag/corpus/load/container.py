@@ -1,4 +1,4 @@
-"""Opening of zip-based files within bounds, and a check that their XML declares no document type.
+"""Bounds on what a file unpacks to, and a check that the XML in zip-based files declares no document type.
 
 Nothing is extracted to disk and nothing a file points at is fetched: links to other documents in it are only text.
 """
@@ -6,6 +6,7 @@ Nothing is extracted to disk and nothing a file points at is fetched: links to o
 from __future__ import annotations
 
 import io
+import re
 import struct
 import zipfile
 import zlib
@@ -19,6 +20,9 @@ MAX_RATIO = 200
 RATIO_COUNTS_FROM = 1_000_000
 _XML = (".xml", ".rels", ".vml")
 _ENCRYPTED = 0x1
+_PIECE = 1 << 20
+_STREAM = re.compile(rb"(?<!end)stream\r?\n")
+_PICTURE = re.compile(rb"/Subtype\s*/Image")
 
 
 class _PrologOver(Exception):
@@ -60,6 +64,22 @@ def read_member(name: str, archive: zipfile.ZipFile, member: str) -> bytes:
         raise damaged(name) from error
 
 
+def check_streams(name: str, data: bytes) -> None:
+    """Refuse a PDF whose packed streams would unpack to more than 200 MB; its reader would unpack them whole.
+
+    Pictures are passed over, for they are never unpacked here. Nothing is kept while counting.
+    """
+    total = 0
+    for found in _STREAM.finditer(data):
+        described = data[max(data.rfind(b"obj", 0, found.start()), 0) : found.start()]
+        if b"/Flate" in described and not _PICTURE.search(described):
+            total += _unpacked_size(data[found.end() : data.find(b"endstream", found.end())], MAX_BYTES - total)
+        if total >= MAX_BYTES:
+            raise _unsafe(
+                name, f"it unpacks to more than {MAX_BYTES // 1_000_000} MB", f"解压后超过 {MAX_BYTES // 1_000_000} MB"
+            )
+
+
 def damaged(name: str) -> LoadError:
     """The error for a file whose bytes are not what its format needs."""
     return LoadError(
@@ -73,6 +93,18 @@ def _directory(name: str, data: bytes) -> zipfile.ZipFile:
         return zipfile.ZipFile(io.BytesIO(data))
     except (zipfile.BadZipFile, ValueError, NotImplementedError, OSError, struct.error) as error:
         raise damaged(name) from error
+
+
+def _unpacked_size(packed: bytes, limit: int) -> int:
+    """How many bytes `packed` unpacks to, counted up to `limit`; what is not packed counts as 0."""
+    unpacker, size = zlib.decompressobj(), 0
+    while packed and size < limit:
+        try:
+            size += len(unpacker.decompress(packed, _PIECE))
+        except zlib.error:
+            break
+        packed = unpacker.unconsumed_tail
+    return size
 
 
 def _check_directory(name: str, entries: list[zipfile.ZipInfo]) -> None:

@@ -14,6 +14,7 @@ from markdown_it.token import Token
 from rag.corpus.clean import clean_line, clean_text
 from rag.corpus.load.builder import Meta, Parsed, TextBuilder
 from rag.corpus.load.encoding import decode
+from rag.corpus.load.headings import heading_level
 from rag.corpus.load.metadata import as_date, title_line
 from rag.corpus.load.table import plain_grid, table_lines
 from rag.errors import Bilingual
@@ -35,8 +36,8 @@ def parse(name: str, data: bytes) -> tuple[Parsed, ...]:
     builder = TextBuilder()
     add_markdown(builder, text)
     parsed = builder.parsed(meta, warnings=warnings)
-    hint = parsed.sections[0].path[0] if parsed.sections else title_line(parsed.text)
-    return (replace(parsed, title_hint=hint),)
+    tops = [section.path[0] for section in parsed.sections[:1] if heading_level(section.path[0]) is None]
+    return (replace(parsed, title_hint=tops[0] if tops else title_line(parsed.text)),)
 
 
 def add_markdown(builder: TextBuilder, text: str) -> None:

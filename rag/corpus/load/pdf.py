@@ -13,7 +13,7 @@ from pdfplumber.utils.exceptions import PdfminerException
 
 from rag.corpus.clean import clean_line
 from rag.corpus.load.builder import Meta, Parsed, TextBuilder
-from rag.corpus.load.container import damaged
+from rag.corpus.load.container import check_streams, damaged
 from rag.corpus.load.layout import Line, Page, read_page, without_running_lines
 from rag.corpus.load.metadata import title_line
 from rag.corpus.load.paragraphs import Paragraphs, frame_of, typography_of
@@ -30,8 +30,10 @@ def parse(name: str, data: bytes) -> tuple[Parsed, ...]:
 
     Raises:
         LoadError: it needs a password, is damaged, or has more than 2000 pages.
+        UnsafeFile: it would unpack to more than 200 MB.
         EmptyDocument: no page has a text layer (a scan).
     """
+    check_streams(name, data)
     try:
         source = pdfplumber.open(io.BytesIO(data))
     except PdfminerException as error:

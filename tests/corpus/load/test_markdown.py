@@ -1,0 +1,57 @@
+from datetime import date
+
+import pytest
+
+from rag.corpus.load import load
+from tests.corpus.load.files import at_sections, checked
+
+
+def test_headings_are_sections_and_code_is_not() -> None:
+    source = "# 第一章\n\n正文\n\n第二节\n------\n\n```\n# 不是标题\n```\n\n## 三 `x` **y**\n\n- 一\n- 二\n\n[link]: http://x.example\n"
+    (document,) = load("a.md", source.encode())
+    checked(document)
+    assert document.title == "a"
+    assert at_sections(document) == {
+        ("第一章",): "# 第一章",
+        ("第一章", "第二节"): "第二节",
+        ("第一章", "三 x y"): "## 三 `x` **y**",
+    }
+    assert document.text == source.strip()  # what is no table is as it was written
+
+
+def test_a_table_gives_rows_with_column_names() -> None:
+    (document,) = load("a.md", "前\n\n| 城市 | 上限 |\n|---|---|\n| 北京 | **600**元 |\n| 杭州 |  |\n\n后".encode())
+    assert document.text == "前\n\n城市: 北京；上限: 600元\n城市: 杭州\n\n后"
+
+
+def test_front_matter_is_metadata() -> None:
+    source = (
+        "---\ntitle: 年假\ndoc_id: leave\nversion: 2026-10-01\neffective_from: 2026-10-01\n"
+        "effective_to: '2027年9月30日'\nsource: hr\ntags: [a, b]\n---\n正文 版本：9"
+    )
+    (document,) = load("x.md", source.encode())
+    assert document.text == "正文 版本：9"
+    assert (document.title, document.doc_id, document.version, document.source) == ("年假", "leave", "2026-10-01", "hr")
+    assert (document.effective_from, document.effective_to) == (date(2026, 10, 1), date(2027, 9, 30))
+
+
+@pytest.mark.parametrize(
+    "front",
+    [
+        "title: [",
+        "- a\n- b",
+        "a: &x [1]\nb: [*x, *x]",
+        "date: 2026-02-30",
+        "a: !!python/object/apply:os.system ['true']",
+    ],
+)
+def test_front_matter_that_cannot_be_read_stays_in_the_text_with_a_warning(front: str) -> None:
+    (document,) = load("x.md", f"---\n{front}\n---\n正文".encode())
+    assert "front matter" in document.warnings[0].en
+    assert "正文" in document.text and front.split("\n")[0] in document.text
+
+
+def test_a_heading_over_all_others_is_the_title_and_no_part_of_paths() -> None:
+    (document,) = load("x.md", "# 公司年假办法\n\n版本：2026-10\n\n## 第一章 总则\n\n正文".encode())
+    assert document.title == "公司年假办法"
+    assert list(at_sections(document)) == [("第一章 总则",)]

@@ -1,0 +1,113 @@
+import zlib
+
+import pytest
+
+from rag.corpus.load import load
+from rag.errors import EmptyDocument, LoadError, UnsafeFile
+from tests.corpus.load.files import at_sections, checked, pdf, rule, ruled, said
+
+HEAD = ("城市", "档次", "上限")
+
+
+def test_pages_paragraphs_and_sections() -> None:
+    first = "\n".join(
+        [
+            said(200, 60, "设备管理办法", 20),
+            said(72, 100, "版本：2026-10"),
+            said(72, 130, "第一章 总则"),
+            said(96, 160, "第一条 办公设备报销额度为每人每年三千元，按自然年计算，当年没有用完"),
+            said(72, 180, "的不结转。"),
+            said(96, 200, "第二条 单件价格超过一千元的，应当事先申请，并由部门的负责人予以批准，"),
+        ]
+    )
+    second = said(72, 60, "经过批准后购买。") + "\n" + said(72, 90, "第二章 附则") + "\n" + said(96, 120, "第三条 完。")
+    (document,) = load("设备.pdf", pdf(first, second))
+    checked(document)
+    assert document.text == (
+        "设备管理办法\n\n版本：2026-10\n\n第一章 总则\n\n"
+        "第一条 办公设备报销额度为每人每年三千元，按自然年计算，当年没有用完的不结转。\n\n"
+        "第二条 单件价格超过一千元的，应当事先申请，并由部门的负责人予以批准，经过批准后购买。\n\n第二章 附则\n\n第三条 完。"
+    )
+    assert document.pages == (0, document.text.index("经过批准"))
+    assert list(at_sections(document)) == [("第一章 总则",), ("第二章 附则",)]
+    assert (document.title, document.key) == ("设备管理办法", "设备@2026-10")
+
+
+def test_a_table_over_two_pages_keeps_its_column_names() -> None:
+    first = said(72, 60, "标准如下。") + "\n" + ruled([HEAD, ("北京", "一线", "600"), ("杭州", "二线", "450")], 600)
+    for repeated in (False, True):
+        rows = [HEAD] * repeated + [("三亚", "三线", "350"), ("义乌", "三线", "350")]
+        (document,) = load("a.pdf", pdf(first, ruled(rows, 60) + "\n" + said(72, 300, "说明。")))
+        assert document.text == (
+            "标准如下。\n\n城市: 北京；档次: 一线；上限: 600\n城市: 杭州；档次: 二线；上限: 450\n\n"
+            "城市: 三亚；档次: 三线；上限: 350\n城市: 义乌；档次: 三线；上限: 350\n\n说明。"
+        )
+        assert document.pages == (0, document.text.index("城市: 三亚"))
+
+
+def test_merged_cells_in_a_ruled_table() -> None:
+    # the first column's two lower cells are one: the rule between them starts at the second column
+    lines = [rule(72, y, 372, y) for y in (100, 124, 172)] + [rule(172, 148, 372, 148)]
+    lines += [rule(x, 100, x, 172) for x in (72, 172, 272, 372)]
+    words = [said(78, 106, "职级", 10), said(178, 106, "项目", 10), said(278, 106, "标准", 10), said(78, 140, "P1", 10)]
+    words += [
+        said(178, 130, "住宿", 10),
+        said(278, 130, "600", 10),
+        said(178, 154, "餐费", 10),
+        said(278, 154, "120", 10),
+    ]
+    (document,) = load("a.pdf", pdf("\n".join(lines + words)))
+    assert document.text == "职级: P1；项目: 住宿；标准: 600\n职级: P1；项目: 餐费；标准: 120"
+
+
+def test_running_headers_and_page_numbers_go_after_the_first() -> None:
+    pages = [
+        "\n".join([said(72, 30, "某公司制度汇编", 9), said(72, 200, f"第{n}页的正文在此。"), said(290, 810, str(n), 9)])
+        for n in (1, 2, 3)
+    ]
+    (document,) = load("a.pdf", pdf(*pages))
+    assert document.text == "某公司制度汇编\n\n第1页的正文在此。\n\n第2页的正文在此。\n\n第3页的正文在此。"
+
+
+def test_text_printed_twice_for_a_shadow_counts_once() -> None:
+    twice = "\n".join(said(72 + d, 100 + d, "年度报告 2026", 24) for d in (0, 0.5, 1.0, 1.5))
+    assert load("a.pdf", pdf(twice))[0].text == "年度报告 2026"
+
+
+def test_english_words_keep_their_blanks() -> None:
+    text = said(72, 100, "Annual leave is fifteen days after one") + "\n" + said(72, 118, "full year of service.")
+    assert load("a.pdf", pdf(text))[0].text == "Annual leave is fifteen days after one full year of service."
+
+
+def test_pages_without_text() -> None:
+    with pytest.raises(EmptyDocument) as caught:
+        load("扫描.pdf", pdf("", ""))
+    assert "OCR" in caught.value.message("zh") and "扫描.pdf" in caught.value.message("en")
+    (document,) = load("a.pdf", pdf("", said(72, 72, "有字。"), "", said(72, 72, "又有。")))
+    start = document.text.index("又有")
+    assert checked(document).pages == (0, 0, start, start)
+
+
+def test_passwords() -> None:
+    page = said(72, 72, "机密内容。")
+    assert load("a.pdf", pdf(page, password=""))[0].text == "机密内容。"
+    with pytest.raises(LoadError, match="password") as caught:
+        load("a.pdf", pdf(page, password="secret"))
+    assert "加密" in caught.value.message("zh")
+
+
+def test_title_property_and_what_programs_write_there() -> None:
+    page = said(72, 72, "正文在此。")
+    assert load("a.pdf", pdf(page, title="年假制度"))[0].title == "年假制度"
+    assert load("年假.pdf", pdf(page, title="Microsoft Word - 新建.doc"))[0].title == "年假"
+
+
+def test_a_stream_that_unpacks_to_too_much_is_refused() -> None:
+    packer = zlib.compressobj(9)
+    packed = b"".join(packer.compress(bytes(1 << 20)) for _ in range(220)) + packer.flush()
+    stream = b"<</Length %d/Filter/FlateDecode>>stream\n%s\nendstream" % (len(packed), packed)
+    bomb = pdf(said(72, 72, "x")).replace(b"xref\n", b"99 0 obj\n" + stream + b"\nendobj\nxref\n", 1)
+    with pytest.raises(UnsafeFile, match="200 MB"):
+        load("a.pdf", bomb)
+    picture = bomb.replace(b"/Filter/FlateDecode", b"/Subtype/Image/Filter/FlateDecode")
+    assert load("a.pdf", picture)[0].text == "x"

@@ -1,0 +1,45 @@
+from rag.corpus.load.builder import TextBuilder
+from rag.corpus.load.table import find_header, plain_grid, render, table_lines
+from rag.types import Section
+
+
+def test_rows_that_can_be_read_alone() -> None:
+    grid = plain_grid([["城市", "上限"], ["北京", "600"], ["杭州", ""], ["", ""]])
+    assert table_lines(grid) == ("城市: 北京；上限: 600", "城市: 杭州")
+
+
+def test_a_caption_above_and_a_corner_without_name() -> None:
+    grid = plain_grid([["标准", "", ""], ["", "2025年", "2026年"], ["北京", "550", "600"]])
+    assert table_lines(grid) == ("标准", "北京；2025年: 550；2026年: 600")
+
+
+def test_without_a_header_cells_are_joined() -> None:
+    assert table_lines(plain_grid([["600", "450"], ["a", "b"]])) == ("600 | 450", "a | b")
+    assert table_lines(plain_grid([["甲", "乙"]])) == ("甲 | 乙",)
+    assert table_lines(plain_grid([])) == ()
+    assert find_header(plain_grid([["长" * 61, "乙"], ["a", "b"]])) is None
+
+
+def test_a_table_that_goes_on_uses_the_header_and_drops_its_repetition() -> None:
+    header = render(plain_grid([["甲", "乙"], ["1", "2"]])).header
+    assert render(plain_grid([["3", "4"]]), header).lines == ("甲: 3；乙: 4",)
+    assert render(plain_grid([["甲", "乙"], ["3", "4"]]), header).lines == ("甲: 3；乙: 4",)
+
+
+def test_builder_records_where_things_start() -> None:
+    b = TextBuilder()
+    b.page()
+    b.heading(1, "一")
+    b.add("  正文 \r\n")
+    b.page()
+    b.page()
+    b.extend("续")
+    b.heading(3, "三", shown="### 三")
+    b.heading(2, "二")
+    b.heading(1, "\x00")
+    b.add("\x00")
+    b.page()
+    parsed = b.parsed()
+    assert parsed.text == "一\n\n正文续\n\n### 三\n\n二"
+    assert parsed.pages == (0, 5, 5, len(parsed.text))
+    assert parsed.sections == (Section(0, ("一",)), Section(8, ("一", "三")), Section(15, ("一", "二")))
