@@ -34,7 +34,6 @@ def build_answer(label: gr.I18n) -> AnswerTab:
                 [],
                 html_template="<div class='answer' aria-live='polite'></div>",
                 js_on_load=ANSWER_SCRIPT,
-                min_height=120,
                 elem_id="answer",
             )
             legend = gr.HTML(js_on_load=None, elem_id="answer-legend")

@@ -24,15 +24,17 @@ class CandidatesTab(NamedTuple):
     view: gr.HTML
 
 
-NUMBERS = ["number", "str", *["number"] * 6, "str", "str", "number", "str", "str", "str"]
+KINDS = ["number", "str", *["number"] * 6, "str", "str", "str", "number", "str", "str"]
+WIDTHS = [56, 128, 74, 56, 74, 56, 74, 56, 170, 330, 96, 56, 200, 70]
 
 
 def build_candidates(label: gr.I18n) -> CandidatesTab:
     """Build the tab inside the current layout."""
     summary = gr.HTML(js_on_load=None, elem_id="cand-summary")
     table = gr.Dataframe(
-        headers=["#"] * len(NUMBERS),
-        datatype=NUMBERS,
+        headers=["#"] * len(KINDS),
+        datatype=KINDS,
+        column_widths=WIDTHS,
         label=label("cand.table"),
         interactive=False,
         wrap=False,

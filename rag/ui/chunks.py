@@ -49,7 +49,8 @@ def build_chunks(label: gr.I18n) -> ChunksTab:
             gr.Markdown(label("chunks.legend"), elem_classes=["caption"])
         with gr.Column(scale=6, min_width=300):
             table = gr.Dataframe(
-                headers=["#"],
+                headers=["#"] * 8,
+                column_widths=[44, 58, 58, 58, 86, 44, 150, 320],
                 label=label("chunks.table"),
                 interactive=False,
                 wrap=False,

@@ -9,7 +9,7 @@ import gradio as gr
 
 from rag.config import Settings
 from rag.corpus.index import Corpus, Progress
-from rag.errors import Language, LoadError, ModelLoading, ModelUnavailable, RagError, SettingError
+from rag.errors import Language, LoadError, ModelUnavailable, RagError, SettingError
 from rag.models.roles import Models
 from rag.types import Document
 from rag.ui import chunks, documents, panels
@@ -65,8 +65,8 @@ class Desk:
     def _corpus_if_new(self, visit: Visit, spoken: Language) -> Updates:
         try:
             corpus = visit.workspace.corpus()
-        except ModelLoading:
-            return {}
+        except RagError as error:  # mostly ModelLoading: the samples are on their way
+            return {self.page.documents.searching: panels.notice(error.message(spoken), "warning")}
         return {} if corpus.corpus_id == visit.seen_corpus else self._corpus(visit, spoken)
 
     def _corpus(self, visit: Visit, spoken: Language) -> Updates:

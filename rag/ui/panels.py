@@ -42,14 +42,20 @@ def model_status(
     """The line on models and samples: a dot, name and remark for each, and what is missing when a role failed."""
     items = []
     for role in roles:
-        note = role.note.of(language)
-        state = text(f"state.{role.state}", language)
-        items.append(
-            f'<li class="{escape(role.state)}"><span class="dot" aria-hidden="true"></span>'
-            f"<b>{escape(text(f'role.{role.role}', language))}</b> "
-            f'<span class="name">{escape(role.name)}</span> <span class="state">{escape(state)}</span>'
-            f"{f' <span class=note>{escape(note)}</span>' if note else ''}</li>"
+        note = escape(role.note.of(language))
+        head = (
+            f'<span class="dot" aria-hidden="true"></span><b>{escape(text(f"role.{role.role}", language))}</b> '
+            f'<span class="name">{escape(role.name)}</span> '
+            f'<span class="state">{escape(text(f"state.{role.state}", language))}</span>'
         )
+        # while it is on its way the remark is the news; afterwards it is one click away
+        ready = role.state == "ready"
+        body = (
+            f"<details><summary>{head}</summary>{note}</details>"
+            if ready
+            else f'{head} <span class="note">{note}</span>'
+        )
+        items.append(f'<li class="{escape(role.state)}">{body}</li>')
         if role.state == "failed":
             items.append(f'<li class="failed consequence">{escape(text(f"without.{role.role}", language))}</li>')
     state = "ready" if samples_ready else ("failed" if problem else "loading")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Generator, Iterator, Mapping
 from typing import Any
 
 import gradio as gr
@@ -45,7 +45,7 @@ class QuestionHandlers(Desk):
     def retrieve(self, values: Mapping[Any, Any], request: gr.Request) -> Iterator[Updates]:
         """Retrieve: the line up to the prompt."""
         yield {self.page.tabs: gr.Tabs(selected="candidates")}
-        yield from self._find(values, request)
+        yield (yield from self._find(values, request))
 
     @guarded("answer.status")
     def ask(self, values: Mapping[Any, Any], request: gr.Request) -> Iterator[Updates]:
@@ -56,8 +56,8 @@ class QuestionHandlers(Desk):
             self.page.tabs: gr.Tabs(selected="answer"),
             **answer_tab.empty_answer(self.page.answer, busy, spoken),
         }
-        yield from self._find(values, request)
-        yield {self.page.answer.status: panels.phase("waiting", text("answer.waiting", spoken))}
+        found = yield from self._find(values, request)
+        yield found | {self.page.answer.status: panels.phase("waiting", text("answer.waiting", spoken))}
 
     @guarded("answer.status")
     def write(self, request: gr.Request) -> Iterator[Updates]:
@@ -104,14 +104,18 @@ class QuestionHandlers(Desk):
             raise mistake(SettingError, "answer.gone")
         return {self.page.answer.source: view}
 
-    def _find(self, values: Mapping[Any, Any], request: gr.Request) -> Iterator[Updates]:
-        """The settings on the screen, then the search under exactly these."""
+    def _find(self, values: Mapping[Any, Any], request: gr.Request) -> Generator[Updates, None, Updates]:
+        """The settings on the screen, then the search under exactly these; what was found is returned.
+
+        It has to be in the caller's last yield: a later one empties tables in tabs that were not opened yet
+        (the browser applies it to the very object the table still has to show).
+        """
         spoken, visit = language(request), self._visit(request)
         settings = read_settings(self.page.settings, values)
         for progress in self._configure(visit, settings):
             yield {self.page.answer.status: panels.progress_bar(progress, spoken)}
         retrieval = visit.workspace.retrieve(str(values[self.page.question] or ""))
-        yield self._found(visit, retrieval, settings, spoken)
+        return self._found(visit, retrieval, settings, spoken)
 
     def _found(self, visit: Visit, retrieval: Retrieval, settings: Settings, spoken: Language) -> Updates:
         corpus, kept = visit.workspace.corpus(), settings.generate.answer_tokens

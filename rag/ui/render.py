@@ -161,11 +161,11 @@ def candidate_rows(
             row += [None if score is None else round(score, 4), c.ranks.get(stage)]
         row += [
             document.title,
+            preview(c.chunk.text),
             document.version or "–",
             c.chunk.page,
             " › ".join(c.chunk.section),
             text(f"origin.{document.origin}", language),
-            preview(c.chunk.text),
         ]
         rows.append(row)
     return rows

@@ -5,7 +5,7 @@ from __future__ import annotations
 import gradio as gr
 
 FONTS = ["system-ui", "-apple-system", "Segoe UI", "PingFang SC", "Microsoft YaHei", "Noto Sans CJK SC", "sans-serif"]
-MONO = ["ui-monospace", "SFMono-Regular", "Menlo", "Consolas", "Noto Sans Mono CJK SC", "monospace"]
+MONO = ["ui-monospace", "SFMono-Regular", "Menlo", "Consolas", "DejaVu Sans Mono", "Noto Sans Mono CJK SC", "monospace"]
 
 
 def theme() -> gr.themes.Base:
@@ -98,33 +98,40 @@ watch('value', render);
 """
 
 CSS = """
-.gradio-container{max-width:1240px!important;margin:0 auto!important;--ink:var(--body-text-color);--soft:var(--body-text-color-subdued);
+.gradio-container{width:100%;min-width:0;box-sizing:border-box;max-width:1240px!important;margin:0 auto!important;--ink:var(--body-text-color);--soft:var(--body-text-color-subdued);
  --line:var(--border-color-primary);--paper:var(--block-background-fill);--accent:#0f766e;--accent-soft:#ccfbf1;--odd:#eef2f7;--even:#e3ebe6;
  --over:#fcd9a4;--hit:#fde68a;--bad:#b91c1c;--warn:#92400e;--good:#166534;--rules:#94a3b8;--ev:#0d9488;--qu:#b45309;--tpl:#64748b}
 .dark .gradio-container,.gradio-container.dark{--accent:#5eead4;--accent-soft:#134e4a;--odd:#1f2a3a;--even:#1b312d;--over:#6b4410;--hit:#6b5310;
  --bad:#fca5a5;--warn:#fcd34d;--good:#86efac}
+.gradio-container .html-container{padding:0!important}
+.gradio-container .column,.gradio-container .form{gap:.7rem}
+.gradio-container .tabitem{padding:.5rem 0}
+#chunk-table .virtual-row,#cand-table .virtual-row{font-family:var(--font);font-size:.82rem;font-variant-numeric:tabular-nums;cursor:pointer}
+.gradio-container main,.gradio-container .wrap,.gradio-container .column,.gradio-container .block,.gradio-container .tabs,.gradio-container .prose{min-width:0;max-width:100%}
 #title h1{font-size:1.45rem;font-weight:650;letter-spacing:-.01em;margin:.2rem 0 0}
 #what p{color:var(--soft);margin:0}
-.models{list-style:none;display:flex;flex-wrap:wrap;gap:.3rem 1.4rem;margin:0;padding:.35rem 0;font-size:.82rem;color:var(--soft);border-block:1px solid var(--line)}
+.models{list-style:none;display:flex;flex-wrap:wrap;gap:.3rem 2rem;margin:0;padding:.35rem 0;font-size:.82rem;color:var(--soft);border-block:1px solid var(--line)}
 .models li{display:inline-flex;flex-wrap:wrap;gap:.15rem .4rem;align-items:baseline;margin:0;overflow-wrap:anywhere}
-.models b{color:var(--ink);font-weight:600}.models .name{font-family:var(--font-mono);font-size:.95em}.models .note{opacity:.85}
+.models summary{cursor:pointer;display:inline-flex;flex-wrap:wrap;gap:.15rem .4rem;align-items:baseline}.models summary::-webkit-details-marker{display:none}
+.models summary .state{text-decoration:underline dotted;text-underline-offset:3px}.models b{color:var(--ink);font-weight:600}.models .name{font-family:var(--font-mono);font-size:.95em}.models .note{opacity:.85}
 .models .failed .state,.models .consequence{color:var(--bad)}
 .dot{width:.55em;height:.55em;border-radius:50%;background:var(--rules);display:inline-block;flex:none;align-self:center}
 .ready .dot,.end .dot{background:#0d9488}.failed .dot{background:#dc2626}.fetching .dot,.loading .dot,.busy .dot{background:#d97706;animation:pulse 1.2s infinite}
 @keyframes pulse{50%{opacity:.25}}
 @media (prefers-reduced-motion:reduce){.dot{animation:none!important}}
 .chips{display:flex;flex-wrap:wrap;gap:.4rem}
-.chip{border:1px solid var(--line);background:var(--paper);color:var(--ink);border-radius:999px;padding:.3rem .75rem;font-size:.84rem;cursor:pointer;text-align:start}
+.gradio-container button.chip{font-weight:400}.chip{border:1px solid var(--line);background:var(--paper);color:var(--ink);border-radius:999px;padding:.3rem .75rem;font-size:.84rem;cursor:pointer;text-align:start}
 .chip:hover{border-color:var(--accent);color:var(--accent)}
 .chip:focus-visible,.cite:focus-visible,.doc:focus-visible{outline:2px solid var(--accent);outline-offset:2px}
 .caption p,.note,.sub{font-size:.8rem;color:var(--soft);margin:.35rem 0}
 .notice{border-inline-start:3px solid var(--line);padding:.25rem .7rem;margin:.2rem 0;font-size:.9rem;overflow-wrap:anywhere}
 .notice.info{border-color:var(--accent)}.notice.warning{border-color:#d97706}.notice.error{border-color:#dc2626;color:var(--bad)}
 .scroll{overflow-x:auto}
-table.plain{border-collapse:collapse;width:100%;font-size:.84rem;font-variant-numeric:tabular-nums}
+.gradio-container table.plain,.gradio-container table.plain tr{border:0!important;margin:0}table.plain{border-collapse:collapse;width:100%;font-size:.84rem;font-variant-numeric:tabular-nums}
 table.plain th{text-align:start;font-weight:600;color:var(--soft);font-size:.78rem;white-space:nowrap}
 table.plain th,table.plain td{padding:.38rem .6rem;border:0;border-bottom:1px solid var(--line);vertical-align:top;background:none}
-table.documents td:nth-child(2){min-width:11rem}table.documents td:nth-child(n+4){white-space:nowrap}
+.scroll:has(.documents){max-height:560px;overflow-y:auto}.documents thead th{position:sticky;top:0;background:var(--body-background-fill)!important}
+table.segments td:nth-child(-n+4),table.steps td:nth-child(-n+4){white-space:nowrap}table.documents td:nth-child(2){min-width:11rem}table.documents td:nth-child(n+4){white-space:nowrap}
 table.documents td:nth-child(n+7),table.documents th:nth-child(n+7),table.segments td:nth-child(4),table.segments th:nth-child(4),
 table.steps td:nth-child(-n+4):not(:first-child),table.steps th:nth-child(-n+4):not(:first-child){text-align:end}
 .source{display:block;color:var(--soft);font-size:.78rem;overflow-wrap:anywhere}
@@ -160,6 +167,6 @@ button.cite:hover,.cite.open{background:var(--accent);color:var(--paper)}
 .used{font-size:.82rem;margin-top:.6rem;color:var(--soft)}.used summary{cursor:pointer}
 .used dl{display:grid;grid-template-columns:max-content 1fr;gap:.15rem 1rem;font-family:var(--font-mono);margin:.5rem 0}.used dd{margin:0}
 .skipped{color:var(--warn)}
-#ask-row{align-items:flex-end}
-@media (max-width:640px){.gradio-container{padding-inline:.6rem!important}.doc{max-height:320px;padding:.6rem .7rem}.answer{font-size:1rem}.chips{flex-wrap:nowrap;overflow-x:auto;padding-bottom:.3rem}.chip{flex:none}}
+#ask-row{align-items:flex-end;flex-wrap:wrap}
+@media (max-width:640px){.gradio-container .main{padding:.7rem!important}#ask-row{flex-wrap:wrap}#ask-row>.block,#ask-row>.form{flex:1 1 100%}#ask-row>button{flex:1}.gradio-container .row>.column{flex:1 1 100%}.gradio-container .row{flex-wrap:wrap}.gradio-container{padding-inline:.6rem!important}.doc{max-height:320px;padding:.6rem .7rem}.answer{font-size:1rem}.chips{flex-wrap:nowrap;overflow-x:auto;padding-bottom:.3rem}.chip{flex:none}}
 """
