@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Protocol
 from rag.ask import select
 from rag.ask.cite import FLOOR, Cited, cite, settled
 from rag.ask.prompt import build_prompt
-from rag.ask.search import QueryEncoder, search
+from rag.ask.search import QueryEncoder, Runs, search
 from rag.config import Settings
 from rag.corpus.index import Corpus
 from rag.errors import Bilingual, ModelUnavailable, NothingFits
@@ -48,8 +48,8 @@ def retrieve(question: str, corpus: Corpus, settings: Settings, models: Loaded) 
     may = select.eligible(found, runs, corpus, settings.search)
     steps = [
         *runs.steps,
-        Step("fuse", fused - began, len(runs.dense) + len(runs.lexical), len(found), _fuse_note(settings)),
-        Step("select", time.perf_counter() - fused, len(found), len(may), _select_note(settings)),
+        _fuse_step(fused - began, runs, len(found), settings),
+        _select_step(time.perf_counter() - fused, runs, (len(found), len(may)), settings),
     ]
     prompt, problem = _pack(question, may, corpus, settings, chat, problem, steps)
     packed, dropped = (prompt.packed, prompt.dropped) if prompt else ((), ())
@@ -151,16 +151,28 @@ def _cite_step(cited: Cited, seconds: float) -> Step:
     return Step("cite", seconds, len(cited.sentences), len(cited.citations), note)
 
 
-def _fuse_note(settings: Settings) -> Bilingual:
+def _fuse_step(seconds: float, runs: Runs, n_out: int, settings: Settings) -> Step:
     search_ = settings.search
-    if search_.mode != "fused":
-        return Bilingual(en=f"{search_.mode} only, nothing to fuse", zh=f"仅 {search_.mode}，无需融合")
-    if search_.fusion == "rrf":
-        return Bilingual(en=f"RRF, c = {search_.rrf_c}", zh=f"RRF，c = {search_.rrf_c}")
-    return Bilingual(en=f"weighted sum, alpha = {search_.alpha}", zh=f"加权和，α = {search_.alpha}")
+    lone = "dense" if runs.query is not None else "lexical"
+    if search_.mode != "fused" or runs.query is None:
+        note = Bilingual(en=f"{lone} only, nothing to fuse", zh=f"仅 {lone}，无需融合")
+    elif search_.fusion == "rrf":
+        note = Bilingual(en=f"RRF, c = {search_.rrf_c}", zh=f"RRF，c = {search_.rrf_c}")
+    else:
+        note = Bilingual(en=f"weighted sum, alpha = {search_.alpha}", zh=f"加权和，α = {search_.alpha}")
+    skipped = search_.mode == "fused" and runs.query is None
+    return Step("fuse", seconds, len(runs.dense) + len(runs.lexical), n_out, note, skipped)
 
 
-def _select_note(settings: Settings) -> Bilingual:
-    if settings.search.threshold is None:
-        return Bilingual(en="threshold off", zh="未设阈值")
-    return Bilingual(en=f"cosine ≥ {settings.search.threshold}", zh=f"余弦 ≥ {settings.search.threshold}")
+def _select_step(seconds: float, runs: Runs, n: tuple[int, int], settings: Settings) -> Step:
+    threshold = settings.search.threshold
+    if threshold is None:
+        note = Bilingual(en="threshold off", zh="未设阈值")
+    elif runs.query is None:
+        note = Bilingual(
+            en=f"threshold {threshold} not applied: no cosine without a dense search",
+            zh=f"阈值 {threshold} 未生效：没有稠密检索，就没有余弦",
+        )
+    else:
+        note = Bilingual(en=f"cosine ≥ {threshold}", zh=f"余弦 ≥ {threshold}")
+    return Step("select", seconds, *n, note, skipped=threshold is not None and runs.query is None)
