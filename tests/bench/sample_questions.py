@@ -2,9 +2,9 @@
 
     python tests/bench/sample_questions.py [--json FILE] [--retrieval-only] [--strategy recursive] [--limit N]
 
-evidence: every labelled quote of the question stands in the packed evidence (white space ignored). An answer is right
-when every answer point occurs in it, refused when it is the fixed not-found sentence, else wrong; for a question without
-an answer in the corpus, refusing is right.
+evidence: for every need of the question one of its quotes stands in the packed evidence (white space ignored). An answer
+is right when every answer point occurs in it and nothing that must not, refused when it is the fixed not-found sentence,
+else wrong; for a question without an answer in the corpus, refusing is right. Earlier turns of a follow-up are not used.
 """
 
 from __future__ import annotations
@@ -73,7 +73,10 @@ def evidence_packed(question: dict[str, Any], retrieval: Retrieval, bench: Bench
     for piece in packed:
         document = bench.corpus.documents[piece.chunk.key]
         texts[bench.files[document.key]] += "\n".join(squeeze(document.text[a:b]) for a, b in piece.spans) + "\n"
-    return all(squeeze(r["quote"]) in texts[r["file"]] for r in question["relevant"])
+    met: dict[int, bool] = defaultdict(bool)
+    for passage in question["relevant"]:
+        met[passage.get("need", 1)] |= squeeze(passage["quote"]) in texts[passage["file"]]
+    return all(met.values())
 
 
 def judge(question: dict[str, Any], text: str, refused: bool) -> str:
