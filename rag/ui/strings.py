@@ -23,8 +23,6 @@ TABLE: Final[Mapping[str, Bilingual]] = MappingProxyType({
     "ask.retrieve": _B("Retrieve", "检索"),
     "ask.answer": _B("Answer", "回答"),
     "ask.stop": _B("Stop", "停止"),
-    "ask.examples": _B("Examples", "示例问题"),
-    "ask.samples_only": _B("Examples (about the sample policies)", "示例问题（针对示例制度）"),
     "set.title": _B("Settings", "设置"),
     "set.strategy": _B("Split strategy", "切分方式"),
     "set.size": _B("Chunk size (characters)", "块大小（字符）"),
@@ -120,7 +118,6 @@ TABLE: Final[Mapping[str, Bilingual]] = MappingProxyType({
     # chunks
     "chunks.document": _B("Document", "文档"),
     "chunks.table": _B("Chunks in the index", "索引中的切块"),
-    "chunks.text": _B("Text with chunk boundaries", "正文与切块边界"),
     "chunks.legend": _B(
         "alternating shades: chunks · darker: overlap · frame: the chunk you chose", "交替底色：切块 · 深色：重叠 · 边框：所选切块"
     ),

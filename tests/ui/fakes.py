@@ -1,0 +1,113 @@
+"""A page over small stand-ins for the models: the real workspace, splitter, indexes and prompt, no weights."""
+
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import gradio as gr
+
+from rag.config import GenerateSettings, Limits
+from rag.corpus.samples import Samples
+from rag.errors import Bilingual
+from rag.models.roles import RoleStatus
+from rag.ui.app import App, build_app, launch_app
+from tests.fake_models import BigramEncoder, FakeModels, Generated, ReplyGenerator
+
+SAMPLES = {
+    "annual-leave.md": "# 年假管理办法\n\n版本：2026-10\n\n## 第二章 年假天数\n\n第四条 员工入职满一年后，每年可享受15天带薪年假。\n",
+    "equipment.md": "# 设备报销制度\n\n版本：2026-10\n\n## 第一章 标准\n\n每位员工每年最多报销3000元办公设备费用。\n",
+}
+
+
+@dataclass
+class LimitedEncoder(BigramEncoder):
+    """The stand-in encoder with a limit to show."""
+
+    max_tokens: int = 512
+
+
+@dataclass
+class SlowGenerator(ReplyGenerator):
+    """Waits before the first character and between characters, and notices Stop in both, as the real one does."""
+
+    before: float = 0.0
+    between: float = 0.0
+
+    def stream(
+        self, input_ids: Sequence[int], settings: GenerateSettings, stop: threading.Event
+    ) -> Iterator[Generated]:
+        began = time.perf_counter()
+        while time.perf_counter() - began < self.before and not stop.is_set():
+            yield Generated((), "", "running", None, time.perf_counter() - began)
+            stop.wait(0.05)
+        first = time.perf_counter() - began
+        for generated in super().stream(input_ids, settings, stop):
+            stop.wait(self.between)
+            yield Generated(generated.ids, generated.text, generated.finish, first, time.perf_counter() - began)
+
+
+class PageModels(FakeModels):
+    """The stand-ins with the status line the page shows."""
+
+    def start(self) -> None:
+        pass
+
+    def status(self) -> tuple[RoleStatus, ...]:
+        def state(model: object) -> str:
+            return "loading" if self.loading.is_set() else ("ready" if model else "failed")
+
+        note = Bilingual(en="from the tests", zh="来自测试")
+        return (
+            RoleStatus("encoder", state(self._encoder), "bigrams", note),  # type: ignore[arg-type]
+            RoleStatus("generator", state(self._generator), "reply", note),  # type: ignore[arg-type]
+        )
+
+
+def page_app(
+    folder: Path,
+    reply: str = "员工入职满一年后，每年可享受15天带薪年假。[S1]另见[S9]。明天会下雨。",
+    before: float = 0.0,
+    between: float = 0.0,
+    generator: bool = True,
+    encoder: bool = True,
+    limits: Limits | None = None,
+) -> tuple[App, PageModels]:
+    """A built page over two sample documents written to `folder`."""
+    for name, text in SAMPLES.items():
+        (folder / name).write_text(text, encoding="utf-8")
+    models = PageModels(
+        LimitedEncoder() if encoder else None,
+        SlowGenerator(reply=reply, before=before, between=between) if generator else None,
+        folder / "cache",
+    )
+    samples = Samples(models, folder)  # type: ignore[arg-type]
+    samples.prepare()
+    return build_app(models, samples, limits), models  # type: ignore[arg-type]
+
+
+def served(app: App) -> str:
+    """Serve on this machine; the address without a slash at its end."""
+    return launch_app(app, "127.0.0.1").rstrip("/")
+
+
+@dataclass
+class Visitor:
+    """Calls handlers the way Gradio does, without a server."""
+
+    session_hash: str
+    accept: str = "zh-CN"
+    query: str = ""
+
+    def request(self) -> gr.Request:
+        import starlette.requests
+
+        scope = {
+            "type": "http",
+            "method": "GET",
+            "path": "/",
+            "headers": [(b"accept-language", self.accept.encode())],
+            "query_string": self.query.encode(),
+        }
+        return gr.Request(starlette.requests.Request(scope), session_hash=self.session_hash)

@@ -1,0 +1,363 @@
+"""The served page over stand-in models: its closed doors, and what its handlers do with what a browser sends."""
+
+import random
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import gradio as gr
+import httpx
+import pytest
+
+from rag.config import Limits, Settings
+from rag.ui.app import App, _shown
+from rag.ui.corpus_handlers import CorpusHandlers
+from rag.ui.page import Page
+from rag.ui.question_handlers import QuestionHandlers
+from tests.hostile import text as hostile_text
+from tests.ui.fakes import PageModels, Visitor, page_app, served
+
+QUESTION = "入职满一年，每年有多少天带薪年假？"
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[App, str]]:
+    app, _ = page_app(tmp_path_factory.mktemp("samples"))
+    yield app, served(app)
+    app.close()
+
+
+class Client:
+    """One visitor who calls the handlers of an app directly."""
+
+    def __init__(self, app: App, name: str = "one", accept: str = "zh-CN") -> None:
+        owners = [getattr(f.fn, "__self__", None) for f in app.demo.fns.values()]
+        handlers = {type(owner): owner for owner in owners}
+        self.corpus: CorpusHandlers = handlers[CorpusHandlers]
+        self.questions: QuestionHandlers = handlers[QuestionHandlers]
+        self.page: Page = self.corpus.page
+        self.app, self.request = app, Visitor(name, accept).request()
+        self.workspace = app.sessions.visit(name).workspace
+
+    def values(self, question: str = QUESTION, **changed: object) -> dict[Any, Any]:
+        """The question and the settings as the page sends them."""
+        plain = Settings()
+        shown = {
+            name: getattr(part, name)
+            for part in (plain.split, plain.search, plain.generate)
+            for name in part.__dataclass_fields__
+        }
+        shown |= {"as_of": ""} | changed
+        return {getattr(self.page.settings, name): value for name, value in shown.items()} | {
+            self.page.question: question
+        }
+
+    def upload(self, name: str, data: bytes) -> dict[Any, Any]:
+        place = self.app.uploads.path / f"{random.getrandbits(256):064x}"
+        place.mkdir()
+        (place / "f").write_bytes(data)
+        updates: dict[Any, Any] = {}
+        for update in self.corpus.add([{"path": str(place / "f"), "orig_name": name}], self.request):
+            updates |= update
+        return updates
+
+
+def last(updates: Iterator[dict[Any, Any]]) -> dict[Any, Any]:
+    merged: dict[Any, Any] = {}
+    for update in updates:
+        merged |= update
+    return merged
+
+
+@pytest.fixture
+def visitor(site: tuple[App, str], request: pytest.FixtureRequest) -> Client:
+    return Client(site[0], request.node.name)
+
+
+# ------------------------------------------------------------------------------------------------ doors
+
+
+@pytest.mark.parametrize(
+    ("method", "path"),
+    [
+        *(("post", f"/gradio_api/run/{name}") for name in ("ask", "write", "retrieve", "add", "remove", "apply_split")),
+        ("get", "/gradio_api/deep_link?session_hash=x"),
+        ("get", "/monitoring"),
+        ("get", "/monitoring/summary"),
+        ("get", "/monitoring/x"),
+        ("get", "/gradio_api/runs"),
+    ],
+)
+def test_closed_doors(site: tuple[App, str], method: str, path: str) -> None:
+    body = {"json": {"data": [QUESTION]}} if method == "post" else {}
+    assert getattr(httpx, method)(site[1] + path, **body).status_code == 404
+
+
+def test_no_endpoint_is_offered(site: tuple[App, str]) -> None:
+    info = httpx.get(site[1] + "/gradio_api/info").json()
+    assert info["named_endpoints"] == {} and info["unnamed_endpoints"] == {}
+    config = httpx.get(site[1] + "/config").json()
+    assert config["footer_links"] == [] and not config.get("run_history") and not config.get("enable_monitoring")
+
+
+def test_same_bytes_and_name_get_a_path_each_and_are_unreadable_after_taking(site: tuple[App, str]) -> None:
+    app, url = site
+    paths = [
+        httpx.post(url + "/gradio_api/upload", files={"files": ("休假.txt", "同一份".encode())}).json()[0]
+        for _ in range(2)
+    ]
+    assert paths[0] != paths[1] and all(Path(p).is_relative_to(app.uploads.path) for p in paths)
+    assert app.uploads.take([{"path": paths[0], "orig_name": "休假.txt"}])[0].data == "同一份".encode()
+    assert not Path(paths[0]).exists() and Path(paths[1]).exists()
+    assert httpx.get(f"{url}/gradio_api/file={paths[0]}").status_code in (403, 404)
+    app.uploads.take([{"path": paths[1], "orig_name": "休假.txt"}])
+
+
+def test_a_file_over_the_limit_is_refused_by_the_server(tmp_path: Path) -> None:
+    app, _ = page_app(tmp_path, limits=Limits(file_bytes=1000))
+    try:
+        answer = httpx.post(served(app) + "/gradio_api/upload", files={"files": ("a.txt", b"x" * 2000)})
+        assert answer.status_code == 413
+    finally:
+        app.close()
+
+
+def test_closing_the_app_deletes_its_folder(tmp_path: Path) -> None:
+    app, _ = page_app(tmp_path)
+    served(app)
+    assert app.uploads.path.is_dir()
+    app.close()
+    assert not app.uploads.path.exists()
+
+
+# ------------------------------------------------------------------------------------------------ handlers
+
+
+def test_every_output_of_a_handler_is_declared(site: tuple[App, str]) -> None:
+    """Gradio drops what a handler returns for a component that is not among the event's outputs: with an error."""
+    client = Client(site[0], "declared")
+    groups = {k: set(v) for k, v in _shown(client.page).items()}
+    loaded = client.corpus.load(client.request)
+    assert set(loaded) <= groups["corpus"] | groups["answer"] | groups["options"] | {
+        client.page.models, client.page.timer, client.page.question, client.page.examples, client.page.tabs,
+    }  # fmt: skip
+    asked = last(client.questions.ask(client.values(), client.request))
+    assert set(asked) <= groups["corpus"] | groups["found"] | groups["answer"] | {client.page.tabs}
+
+
+def test_the_line_from_question_to_source(visitor: Client) -> None:
+    found = last(visitor.questions.ask(visitor.values(), visitor.request))
+    rows = found[visitor.page.candidates.table]["data"]
+    assert rows[0][0] == 1 and "15天" in "".join(map(str, rows[0]))
+    assert QUESTION in found[visitor.page.prompt.text]
+    written = last(visitor.questions.write(visitor.request))
+    kinds = [p["k"] for p in written[visitor.page.answer.answer]]
+    assert "model" in kinds and "invalid" in kinds and "flag" in kinds
+    cite = next(p for p in written[visitor.page.answer.answer] if p["k"] == "model")
+    event = gr.EventData(None, {"marker": cite["m"], "start": int(cite["at"])})
+    source = visitor.questions.open_citation(visitor.request, event)[visitor.page.answer.source]
+    assert "年假管理办法" in source and 'class="hit' in source.replace("chunk hit", "hit")
+
+
+def test_the_question_in_the_address_and_the_visitors_language(site: tuple[App, str]) -> None:
+    client = Client(site[0], "address")
+    for accept, word in (("zh-TW", "示例制度"), ("en-GB", "sample policies")):
+        request = Visitor(f"address-{accept}", accept, "q=%3Cb%3E&tab=prompt").request()
+        loaded = client.corpus.load(request)
+        assert loaded[client.page.question] == "<b>"
+        assert loaded[client.page.tabs].selected == "prompt"
+        assert word in loaded[client.page.documents.searching]
+    odd = client.corpus.load(Visitor("address-x", "en", "tab=<script>").request())
+    assert odd[client.page.tabs].selected == "documents"
+
+
+def test_own_files_then_back_to_the_samples(visitor: Client) -> None:
+    tab = visitor.page.documents
+    shown = visitor.upload("<img src=x onerror=alert(1)>.txt", "午餐补贴每天25元。<script>alert(1)</script>".encode())
+    assert "<img" not in shown[tab.table] and "<script" not in shown[tab.table]
+    assert list(visitor.workspace.corpus().documents.values())[0].origin == "own"
+    assert len(visitor.workspace.corpus().documents) == 1
+    both = visitor.corpus.include_samples(True, visitor.request)
+    assert len(visitor.workspace.corpus().documents) == 3 and "3" in both[tab.searching]
+    key = visitor.workspace.own_documents()[0].key
+    removed = visitor.corpus.remove(key, visitor.request)
+    assert "示例" in removed[tab.progress] and not visitor.workspace.own_documents()
+
+
+def test_a_bad_file_has_its_row_and_the_good_one_is_taken(visitor: Client) -> None:
+    place = [visitor.app.uploads.path / f"{i:064x}" for i in (1, 2)]
+    for p, data in zip(place, (b"MZ\x00", "制度：每年3天。".encode()), strict=True):
+        p.mkdir()
+        (p / "f").write_bytes(data)
+    items = [{"path": str(p / "f"), "orig_name": n} for p, n in zip(place, ("a.exe", "b.txt"), strict=True)]
+    shown = last(visitor.corpus.add(items, visitor.request))
+    table = shown[visitor.page.documents.table]
+    assert "a.exe" in table and "badge error" in table and "badge ok" in table
+    assert not any(p.exists() for p in place)
+
+
+def test_a_vanished_upload_asks_to_choose_again(visitor: Client) -> None:
+    item = {"path": str(visitor.app.uploads.path / ("e" * 64) / "f"), "orig_name": "制度.txt"}
+    with pytest.raises(gr.Error, match="制度.txt.*重新选择"):
+        last(visitor.corpus.add([item], visitor.request))
+
+
+def test_one_session_sees_nothing_of_another(site: tuple[App, str]) -> None:
+    a, b = Client(site[0], "apart-a"), Client(site[0], "apart-b")
+    a.upload("secret.txt", "蓝鲸项目预算九百万。".encode())
+    key = a.workspace.own_documents()[0].key
+    for call in (
+        lambda: b.corpus.remove(key, b.request),
+        lambda: b.corpus.choose_document(key, b.request),
+        lambda: b.corpus.preview(key, "fixed", 100, 10, b.request),
+    ):
+        with pytest.raises(gr.Error):
+            call()
+    assert "蓝鲸" not in str(b.corpus.load(b.request)) and "secret" not in str(b.corpus.load(b.request))
+    assert "九百万" not in str(last(b.questions.retrieve(b.values("蓝鲸项目预算"), b.request)))
+
+
+def test_a_request_without_a_session_is_refused(visitor: Client) -> None:
+    request = Visitor("", "en").request()
+    with pytest.raises(gr.Error, match="Reload"):
+        visitor.corpus.tick(request)
+
+
+@pytest.mark.parametrize("value", [None, -1, 0, 10**12, float("nan"), "1; drop", [], {}, True])
+def test_odd_numbers_from_a_browser_end_in_a_plain_message(visitor: Client, value: object) -> None:
+    last(visitor.questions.retrieve(visitor.values(), visitor.request))
+    if value is not True:  # true is 1 for a browser's number too
+        with pytest.raises(gr.Error, match="已不存在"):
+            visitor.questions.choose_candidate(value, visitor.request)
+    with pytest.raises(gr.Error, match="已不存在"):
+        event = gr.EventData(None, {"marker": value, "start": value})
+        visitor.questions.open_citation(visitor.request, event)
+    rows = gr.EventData(None, {})
+    rows.row_value = [value]
+    if value is not True:
+        with pytest.raises(gr.Error, match="已不存在"):
+            visitor.questions.choose_candidate_row(visitor.request, rows)
+
+
+def test_settings_are_checked_with_their_message_and_nothing_is_lost(visitor: Client) -> None:
+    note = visitor.page.settings.note
+    for changed, said in (
+        ({"overlap": 400}, "overlap"),
+        ({"as_of": "2026-13-01"}, "as_of"),
+        ({"size": None}, "size"),
+        ({"mode": "<b>"}, "mode"),
+        ({"temperature": 9}, "temperature"),
+    ):
+        told = visitor.questions.check_settings(visitor.values(**changed), visitor.request)[note]
+        assert said in told and "notice error" in told and "<b>" not in told
+        with pytest.raises(gr.Error):
+            last(visitor.questions.retrieve(visitor.values(**changed), visitor.request))
+    assert visitor.workspace.settings == Settings()
+    told = visitor.questions.check_settings(visitor.values(size=100), visitor.request)[note]
+    assert "重新建立索引" in told
+
+
+def test_a_changed_split_is_in_effect_with_the_next_question(visitor: Client) -> None:
+    visitor.upload("long.txt", ("第一条 每年15天。" * 60).encode())
+    before = len(visitor.workspace.corpus().chunks)
+    last(visitor.questions.retrieve(visitor.values(size=60, overlap=0), visitor.request))
+    assert len(visitor.workspace.corpus().chunks) > before
+    assert visitor.workspace.last_retrieval.trace.settings[1] == ("split.size", "60")  # type: ignore[union-attr]
+
+
+def test_preview_rebuilds_nothing_and_apply_does(visitor: Client) -> None:
+    visitor.upload("long.txt", ("第一条 每年15天。" * 60).encode())
+    corpus = visitor.workspace.corpus()
+    key = next(iter(corpus.documents))
+    told = visitor.corpus.preview(key, "fixed", 50, 10, visitor.request)[visitor.page.chunks.summary]
+    assert visitor.workspace.corpus() is corpus and "预览" in told
+    tab = visitor.page.chunks
+    tried = {tab.strategy: "fixed", tab.size: 50, tab.overlap: 10}
+    shown = last(visitor.corpus.apply_split(visitor.values() | tried, visitor.request))
+    assert shown[visitor.page.settings.size] == 50
+    assert {c.end - c.start for c in visitor.workspace.corpus().chunks[:-1]} == {50}
+
+
+def test_hostile_questions_and_files_never_reach_the_page_unescaped(visitor: Client) -> None:
+    for seed in range(15):
+        rng = random.Random(seed)
+        visitor.upload("x.txt", hostile_text(rng).encode("utf-8", "ignore") + b"<img src=x onerror=alert(1)>")
+        question = hostile_text(rng)[:300] + "<img src=x onerror=alert(1)>"
+        found = last(visitor.questions.ask(visitor.values(question), visitor.request))
+        visual = {k: v for k, v in found.items() if isinstance(k, gr.HTML) and isinstance(v, str)}
+        assert visual and not [v for v in visual.values() if "<img" in v or "<script" in v]
+        for key in [d.key for d in visitor.workspace.own_documents()]:
+            visitor.workspace.remove(key)
+
+
+def test_a_bug_is_one_plain_sentence_and_logged_without_its_message(
+    visitor: Client, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def broken(question: str) -> None:
+        raise KeyError("蓝鲸项目")
+
+    monkeypatch.setattr(visitor.workspace, "retrieve", broken)
+    with pytest.raises(gr.Error, match="已记录") as caught:
+        last(visitor.questions.retrieve(visitor.values(), visitor.request))
+    assert "蓝鲸" not in str(caught.value) and "蓝鲸" not in caplog.text
+    assert "KeyError" in caplog.text and "test_page.py" in caplog.text
+
+
+def test_stop_takes_effect_within_half_a_second_also_before_the_first_token(tmp_path: Path) -> None:
+    app, _ = page_app(tmp_path, before=30)
+    try:
+        client = Client(app)
+        last(client.questions.ask(client.values(), client.request))
+        seen: list[float] = []
+
+        def write() -> None:
+            last(client.questions.write(client.request))
+            seen.append(time.perf_counter())
+
+        thread = threading.Thread(target=write)
+        thread.start()
+        time.sleep(0.5)
+        began = time.perf_counter()
+        shown = client.questions.stop(client.request)
+        assert "已停止" in shown[client.page.answer.status]
+        thread.join(5)
+        assert seen and seen[0] - began <= 0.5
+    finally:
+        app.close()
+
+
+def without_generator(tmp_path: Path) -> tuple[App, PageModels]:
+    return page_app(tmp_path, generator=False)
+
+
+def test_without_a_generator_candidates_and_messages_are_still_shown(tmp_path: Path) -> None:
+    app, _ = without_generator(tmp_path)
+    client = Client(app)
+    loaded = client.corpus.load(client.request)
+    assert "无法生成回答" in loaded[client.page.models]
+    found = last(client.questions.ask(client.values(), client.request))
+    assert found[client.page.candidates.table]["data"] and QUESTION in found[client.page.prompt.messages]
+    with pytest.raises(gr.Error):
+        last(client.questions.write(client.request))
+    app.close()
+
+
+def test_without_an_encoder_the_page_says_that_search_is_lexical(tmp_path: Path) -> None:
+    app, _ = page_app(tmp_path, encoder=False)
+    client = Client(app)
+    assert "只能按词汇检索" in client.corpus.load(client.request)[client.page.models]
+    rows = last(client.questions.retrieve(client.values(), client.request))[client.page.candidates.table]["data"]
+    assert rows and all(row[2] is None for row in rows)
+    app.close()
+
+
+def test_while_models_load_the_page_says_so_and_polls(tmp_path: Path) -> None:
+    app, models = page_app(tmp_path)
+    models.loading.set()
+    client = Client(app)
+    assert client.page.timer not in client.corpus.load(client.request)
+    models.loading.clear()
+    assert client.corpus.tick(client.request)[client.page.timer].active is False
+    app.close()

@@ -1,0 +1,233 @@
+"""Everything the page shows of a text is escaped, and is exactly the text."""
+
+import html
+import random
+import re
+from collections.abc import Callable
+from html.parser import HTMLParser
+
+from rag.config import SplitSettings
+from rag.corpus.split import split
+from rag.types import (
+    Answer,
+    Candidate,
+    Citation,
+    Document,
+    Prompt,
+    Sentence,
+    Status,
+    Trace,
+)
+from rag.ui import panels, render
+from tests.hostile import text as hostile_text
+
+PAYLOADS = (
+    "<img src=x onerror=alert(1)>",
+    "${Object.assign(window,{pwn:1})}",
+    "{{x}}{{{x}}}",
+    "</div><script>alert(1)</script>",
+    "\"' onmouseover=alert(1) x='",
+    "`${1}`\\",
+)
+ALLOWED = {"mark", "i", "div", "p", "b", "span", "table", "thead", "tbody", "tr", "th", "td", "code", "ul", "li", "details", "summary", "dl", "dt", "dd"}  # fmt: skip
+
+
+class Reader(HTMLParser):
+    """An independent reader of the HTML: its elements, their attributes, and the text of the ``.doc`` box."""
+
+    def __init__(self) -> None:
+        super().__init__(convert_charrefs=True)
+        self.tags: list[str] = []
+        self.attributes: list[str] = []
+        self.depth = 0
+        self.text: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append(tag)
+        self.attributes += [name for name, _ in attrs]
+        if tag == "div" and (("class", "doc") in attrs or self.depth):
+            self.depth += 1
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag == "div" and self.depth:
+            self.depth -= 1
+
+    def handle_data(self, data: str) -> None:
+        if self.depth:
+            self.text.append(data)
+
+
+def read(markup: str) -> Reader:
+    reader = Reader()
+    reader.feed(markup)
+    reader.close()
+    return reader
+
+
+def harmless(markup: str) -> Reader:
+    """Only the page's own elements, and no attribute that runs script."""
+    reader = read(markup)
+    assert set(reader.tags) <= ALLOWED, set(reader.tags) - ALLOWED
+    assert not [a for a in reader.attributes if a.startswith("on") or a in ("src", "href", "srcdoc")]
+    return reader
+
+
+def untagged(markup: str) -> str:
+    """The text without tags, unescaped: a second oracle, for fragments (a browser folds NUL and CR, this does not)."""
+    return html.unescape(re.sub(r"<[^>]*>", "", markup))
+
+
+def document(source: str, title: str = "t", version: str = "v") -> Document:
+    return Document("d", version, f"d@{version}", "own", title, "f.txt", source, pages=(0,) if source else ())
+
+
+def layers(rng: random.Random, n: int) -> list[render.Layer]:
+    made = []
+    for css in rng.choices(("odd", "even", "overlap", "hit", "word"), k=rng.randrange(8)):
+        a, b = sorted((rng.randint(-3, n + 3), rng.randint(-3, n + 3)))
+        made.append(render.Layer(a, b, css))
+    return made
+
+
+def test_shade_keeps_the_text_and_marks_exactly_the_layers(seeds: Callable[[int], range]) -> None:
+    for seed in seeds(400):
+        rng = random.Random(seed)
+        source = hostile_text(rng) + rng.choice(PAYLOADS)
+        a, b = sorted((rng.randint(0, len(source)), rng.randint(0, len(source))))
+        over = layers(rng, len(source))
+        ticks = {rng.randint(0, len(source)): rng.choice(PAYLOADS) for _ in range(3)}
+        markup = render.shade(source, a, b, over, ticks)
+        # attributes are escaped, so no ">" is inside a tag and the tags can be cut out by a pattern
+        assert untagged(markup) == source[a:b]
+        # character by character: marked when and only when a layer is over it
+        inside = [bool(m) for m, t in pieces(markup) for _ in t]
+        expected = [any(x.start <= i < x.end for x in over) for i in range(a, b)]
+        assert inside == expected
+        harmless(markup)
+
+
+def pieces(markup: str) -> list[tuple[str, str]]:
+    """Class and text of every run of a shaded text."""
+    found = re.findall(r'<mark class="([^"]*)">([^<]*)</mark>|<i [^>]*></i>|([^<]+)', markup)
+    return [(css, html.unescape(marked or plain)) for css, marked, plain in found]
+
+
+def test_layers_over_each_other_give_both_classes() -> None:
+    markup = render.shade("abcdef", 0, 6, [render.Layer(0, 4, "odd"), render.Layer(2, 6, "even")])
+    assert pieces(markup) == [("odd", "ab"), ("even odd", "cd"), ("even", "ef")]
+
+
+def test_window_holds_the_range_and_never_leaves_the_text(seeds: Callable[[int], range]) -> None:
+    for seed in seeds(1000):
+        rng = random.Random(seed)
+        n = rng.randint(0, 500)
+        a, b = sorted((rng.randint(0, n), rng.randint(0, n)))
+        low, high = render.window(n, a, b, size=rng.randint(1, 200))
+        assert 0 <= low <= a <= b <= high <= n
+
+
+def test_document_views_show_the_text_and_run_nothing(seeds: Callable[[int], range]) -> None:
+    for seed in seeds(150):
+        rng = random.Random(seed)
+        source = hostile_text(rng) + rng.choice(PAYLOADS)
+        shown = document(source, title=rng.choice(PAYLOADS), version=rng.choice(PAYLOADS))
+        size = rng.choice((20, 60, 240))
+        chunks = split(shown, SplitSettings("fixed", size, rng.randrange(0, size)), None)
+        focus = rng.randrange(len(chunks)) if chunks and rng.random() < 0.7 else None
+        markup = render.chunked_document(shown, chunks, focus, rng.choice(("zh", "en")))
+        harmless(markup)
+        assert untagged(re.search(r'aria-label="[^"]*">(.*)</div>$', markup, re.S)[1]) == source  # type: ignore[index]
+        if focus is not None:
+            hit = "".join(t for css, t in pieces(markup.split(">", 1)[1]) if "hit" in css.split())
+            assert hit == chunks[focus].text
+        if chunks:
+            chunk = rng.choice(chunks)
+            harmless(render.passage(shown, chunk, "zh", (chunk.start, chunk.end), [(chunk.start, chunk.start + 1)]))
+
+
+def test_a_long_document_is_shown_around_the_chosen_chunk() -> None:
+    shown = document("".join(f"第{i}条 规定。" for i in range(20_000)))
+    chunks = split(shown, SplitSettings(), None)
+    markup = render.chunked_document(shown, chunks, len(chunks) // 2, "zh")
+    assert len(read(markup).text and "".join(read(markup).text)) <= render.VIEW_CHARACTERS
+    assert chunks[len(chunks) // 2].text in "".join(read(markup).text)
+    assert 'class="note"' in markup
+
+
+def test_overlap_is_shaded_where_two_chunks_are() -> None:
+    shown = document("字" * 500)
+    chunks = split(shown, SplitSettings("fixed", 240, 40), None)
+    markup = render.chunked_document(shown, chunks, None, "zh")
+    dark = [len(t) for css, t in pieces(markup.split(">", 1)[1]) if "overlap" in css.split()]
+    assert dark == [40, 40]  # [200, 240) and [400, 440)
+
+
+def test_panels_escape_what_comes_from_files_and_questions() -> None:
+    for payload in PAYLOADS:
+        harmless(panels.notice(payload))
+        harmless(panels.table([payload], [[render.escape(payload)]]))
+        shown = document(payload, title=payload, version=payload)
+        harmless(panels.document_table([shown], [], [], "zh"))
+        broken = Prompt((), "", (), (), (), (f"{payload}:0-1",), 10, broken=(payload,))
+        harmless(panels.prompt_parts(broken, {}, "en"))
+        harmless(panels.steps(Trace((), ((payload, payload),), payload), "zh"))
+        harmless(panels.phase(payload, payload))
+
+
+def answer(text: str, citations: tuple[Citation, ...], sentences: tuple[Sentence, ...] = ()) -> Answer:
+    prompt = Prompt((), "", (), (), (), (), 10)
+    return Answer(text, citations, sentences, prompt, Trace((), (), ""), True, "end", 1, 0.1, 0.2)
+
+
+def test_answer_pieces_join_to_the_answer(seeds: Callable[[int], range]) -> None:
+    for seed in seeds(400):
+        rng = random.Random(seed)
+        written = hostile_text(rng)
+        citations = []
+        for m in re.finditer(r"\[S(\d)\]", written):
+            valid = rng.random() < 0.5
+            citations.append(Citation(f"S{m[1]}", *m.span(), "d@v:0-1" if valid else None, (0, 1), 0.5, "model"))
+        cuts = sorted(rng.sample(range(len(written) + 1), min(4, len(written) + 1)))
+        for at in cuts:
+            citations.append(Citation("S1", at, at, "d@v:0-1", (0, 1), 0.5, "system"))
+        sentences = tuple(
+            Sentence(a, b, rng.choice(("model", "system", "none"))) for a, b in zip(cuts, cuts[1:], strict=False)
+        )
+        made = render.answer_segments(answer(written, tuple(citations), sentences), "zh")
+        assert "".join(p["t"] for p in made if p["k"] not in ("system", "flag")) == written
+        assert sum(p["k"] == "system" for p in made) == len(cuts)
+        assert sum(p["k"] == "flag" for p in made) == sum(s.support == "none" for s in sentences)
+
+
+def test_an_invalid_marker_is_never_a_button() -> None:
+    written = "十五天。[S9][S1]"
+    made = render.answer_segments(
+        answer(
+            written,
+            (
+                Citation("S9", 4, 8, None, None, 0.0, "model"),
+                Citation("S1", 8, 12, "d@v:0-1", (0, 1), 0.9, "model"),
+            ),
+        ),
+        "zh",
+    )
+    assert [(p["k"], p["t"]) for p in made] == [("text", "十五天。"), ("invalid", "[S9]"), ("model", "[S1]")]
+    assert "m" not in made[1] and made[1]["why"]
+
+
+def test_candidate_rows_are_numbers_where_they_are_numbers() -> None:
+    shown = document("员工入职满一年后，每年可享受15天带薪年假。", title="年假")
+    chunk = split(shown, SplitSettings(), None)[0]
+    found = Candidate(chunk, {"dense": 0.94561, "fused": 0.0164}, {"dense": 1, "fused": 1}, 1, Status("packed", "S1"))
+    row = render.candidate_rows([found], {shown.key: shown}, "zh")[0]
+    assert row[0] == 1 and row[2:8] == [0.9456, 1, None, None, 0.0164, 1]
+    assert "S1" in str(row[1])
+
+
+def test_why_gives_the_sum_of_reciprocal_ranks() -> None:
+    shown = document("年假15天")
+    chunk = split(shown, SplitSettings(), None)[0]
+    scores, ranks = {"dense": 0.9, "lexical": 3.0, "fused": 1 / 61 + 1 / 63}, {"dense": 1, "lexical": 3, "fused": 1}
+    found = Candidate(chunk, scores, ranks, 1, Status("packed", "S1"))
+    said = render.why(found, {"search.fusion": "rrf", "search.rrf_c": "60"}, "en")
+    assert "1/(60+1) + 1/(60+3) = 0.0323" in said
