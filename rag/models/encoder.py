@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
+import torch
 from numpy.typing import NDArray
 from sentence_transformers import SentenceTransformer
 
@@ -31,7 +32,11 @@ class Encoder:
     """
 
     def __init__(self, weights: Weights, settings: ModelSettings, turns: Turns) -> None:
-        self._model = SentenceTransformer(str(weights.folder), device="cpu", local_files_only=True).eval()
+        # said, since the library's own choice is the dtype of the file, and vectors are to be float32 whatever that is
+        options = {"dtype": torch.float32}
+        self._model = SentenceTransformer(
+            str(weights.folder), device="cpu", local_files_only=True, model_kwargs=options
+        ).eval()
         self._turns = turns
         self.name = weights.name
         self.query_prefix = self._prefix(settings.query_prefix, ("query",), "query: ")
@@ -112,7 +117,9 @@ class Encoder:
         return vectors
 
     def _encode(self, texts: list[str]) -> Vectors:
-        options: dict[str, Any] = {"batch_size": max(1, len(texts)), "show_progress_bar": False}
+        if not texts:
+            return np.empty((0, self.dim), dtype=np.float32)
+        options: dict[str, Any] = {"batch_size": len(texts), "show_progress_bar": False}
         vectors = self._model.encode(texts, prompt="", normalize_embeddings=True, **options)
         return np.asarray(vectors, dtype=np.float32)
 
