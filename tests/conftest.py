@@ -15,7 +15,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--full", action="store_true", help="property tests run all their cases, not a tenth of them")
 
 
+COLLECTED = pytest.StashKey[set[Path]]()
+
+
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    config.stash[COLLECTED] = {item.path for item in items}  # before -m and -k take any away
     if config.getoption("--full"):
         return
     for item in items:
@@ -28,6 +33,13 @@ def seeds(request: pytest.FixtureRequest) -> Callable[[int], range]:
     """``seeds(200)``: the seeds of a property test that has 200 cases; the first tenth without --full."""
     full = bool(request.config.getoption("--full"))
     return lambda n: range(n if full else max(10, n // 10))
+
+
+@pytest.fixture(scope="session")
+def collected(request: pytest.FixtureRequest) -> set[Path] | None:
+    """The test files of this run; None when only some were asked for."""
+    whole = request.config.args_source == pytest.Config.ArgsSource.TESTPATHS
+    return request.config.stash[COLLECTED] if whole else None
 
 
 @pytest.fixture(scope="session")

@@ -1,0 +1,137 @@
+from dataclasses import fields, replace
+from datetime import date
+from pathlib import Path
+
+import pytest
+
+from rag.config import (
+    DEFAULT_ENCODER,
+    DEFAULT_GENERATOR,
+    GenerateSettings,
+    ModelSettings,
+    SearchSettings,
+    Settings,
+    SplitSettings,
+    from_environment,
+)
+from rag.errors import SettingError
+
+
+def test_the_defaults_are_those_on_the_page() -> None:
+    settings = Settings()
+    assert (settings.split.strategy, settings.split.size, settings.split.overlap) == ("fixed", 240, 40)
+    assert (settings.search.depth, settings.search.packed, settings.search.rrf_c) == (20, 4, 60)
+    assert (settings.search.mode, settings.search.fusion, settings.search.threshold) == ("fused", "rrf", None)
+    assert (settings.generate.answer_tokens, settings.generate.temperature) == (160, 0)
+    assert settings.generate.budget == 2048 - 160 == 1888
+
+
+@pytest.mark.parametrize(
+    ("make", "name", "value"),
+    [
+        (SplitSettings, "strategy", "magic"),
+        (SplitSettings, "size", 19),
+        (SplitSettings, "size", 4001),
+        (SplitSettings, "overlap", -1),
+        (SplitSettings, "overlap", 240),
+        (SearchSettings, "mode", "both"),
+        (SearchSettings, "fusion", ""),
+        (SearchSettings, "scope", "old"),
+        (SearchSettings, "depth", 0),
+        (SearchSettings, "depth", 201),
+        (SearchSettings, "packed", 0),
+        (SearchSettings, "rrf_c", 0),
+        (SearchSettings, "alpha", -0.01),
+        (SearchSettings, "alpha", 1.01),
+        (SearchSettings, "alpha", float("nan")),
+        (SearchSettings, "threshold", 1.5),
+        (SearchSettings, "threshold", float("nan")),
+        (GenerateSettings, "context_limit", 255),
+        (GenerateSettings, "context_limit", float("inf")),
+        (GenerateSettings, "answer_tokens", 0),
+        (GenerateSettings, "answer_tokens", 2048 - 63),
+        (GenerateSettings, "temperature", -0.1),
+        (GenerateSettings, "temperature", float("nan")),
+        (GenerateSettings, "top_p", 0),
+        (GenerateSettings, "repetition_penalty", 2.1),
+    ],
+)
+def test_out_of_range_names_the_setting_and_the_value_in_both_languages(make, name: str, value: object) -> None:
+    with pytest.raises(SettingError) as caught:
+        make(**{name: value})
+    for language in ("en", "zh"):
+        assert name in caught.value.message(language) and str(value) in caught.value.message(language)
+
+
+def test_the_ends_of_every_range_are_allowed() -> None:
+    SplitSettings("recursive", 20, 19)
+    SplitSettings(size=4000, overlap=0)
+    SearchSettings("dense", "weighted", 1, 1, 1, 0, -1, "all")
+    SearchSettings("lexical", "rrf", 200, 50, 1000, 1, 1, "newest", date(2026, 1, 1))
+    assert GenerateSettings(192, 0, 0.01, 0.5, 256).budget == 64
+    GenerateSettings(1, 2, 1, 2, 32768)
+
+
+def test_lines_name_every_setting_once() -> None:
+    lines = Settings().lines()
+    named = [
+        f"{part}.{f.name}"
+        for part, kind in (("split", SplitSettings), ("search", SearchSettings), ("generate", GenerateSettings))
+        for f in fields(kind)
+    ]
+    assert [name for name, _ in lines] == named
+    assert dict(lines)["search.rrf_c"] == "60"
+
+
+def test_the_hash_changes_with_every_setting_and_with_nothing_else() -> None:
+    plain = Settings()
+    changed = [
+        *(
+            replace(plain, split=s)
+            for s in (SplitSettings("recursive"), SplitSettings(size=241), SplitSettings(overlap=41))
+        ),
+        *(
+            replace(plain, search=replace(plain.search, **change))
+            for change in (
+                {"mode": "dense"},
+                {"fusion": "weighted"},
+                {"depth": 21},
+                {"packed": 5},
+                {"rrf_c": 61},
+                {"alpha": 0.4},
+                {"threshold": 0.5},
+                {"scope": "all"},
+                {"as_of": date(2026, 1, 1)},
+            )
+        ),
+        *(
+            replace(plain, generate=replace(plain.generate, **change))
+            for change in (
+                {"answer_tokens": 161},
+                {"temperature": 0.1},
+                {"top_p": 0.9},
+                {"repetition_penalty": 1.1},
+                {"context_limit": 2049},
+            )
+        ),
+    ]
+    hashes = {s.hash() for s in (plain, *changed)}
+    assert len(hashes) == 1 + len(changed) == 1 + len(plain.lines())
+    assert Settings().hash() == plain.hash() and len(plain.hash()) == 8
+
+
+def test_the_environment_chooses_models_and_what_is_empty_keeps_the_default() -> None:
+    assert from_environment({}) == ModelSettings()
+    assert from_environment({"RAG_ENCODER": "", "RAG_GENERATOR": "", "RAG_CACHE": ""}) == ModelSettings()
+    assert (ModelSettings().encoder, ModelSettings().generator) == (DEFAULT_ENCODER, DEFAULT_GENERATOR)
+    chosen = from_environment(
+        {
+            "RAG_ENCODER": "a/b",
+            "RAG_GENERATOR": "./model",
+            "RAG_CACHE": "~/weights",
+            "RAG_QUERY_PREFIX": "",
+            "RAG_DOCUMENT_PREFIX": "文档：",
+        }
+    )
+    # an empty prefix is a choice: this encoder takes none
+    assert chosen == ModelSettings("a/b", "./model", Path.home() / "weights", "", "文档：")
