@@ -42,7 +42,7 @@ def _one_of(name: str, value: str, allowed: tuple[str, ...]) -> None:
 class SplitSettings:
     """How documents become chunks. Changing any of these means re-indexing. Units: characters."""
 
-    strategy: Strategy = "fixed"
+    strategy: Strategy = "recursive"
     size: int = 240
     overlap: int = 40
 
@@ -118,7 +118,7 @@ class Settings:
         """Name and value of every setting, in a fixed order.
 
         >>> Settings().lines()[:3]
-        (('split.strategy', 'fixed'), ('split.size', '240'), ('split.overlap', '40'))
+        (('split.strategy', 'recursive'), ('split.size', '240'), ('split.overlap', '40'))
         """
         return tuple(
             (f"{part}.{f.name}", str(getattr(getattr(self, part), f.name)))

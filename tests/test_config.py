@@ -19,7 +19,7 @@ from rag.errors import SettingError
 
 def test_the_defaults_are_those_on_the_page() -> None:
     settings = Settings()
-    assert (settings.split.strategy, settings.split.size, settings.split.overlap) == ("fixed", 240, 40)
+    assert (settings.split.strategy, settings.split.size, settings.split.overlap) == ("recursive", 240, 40)
     assert (settings.search.depth, settings.search.packed, settings.search.rrf_c) == (20, 4, 60)
     assert (settings.search.mode, settings.search.fusion, settings.search.threshold) == ("fused", "rrf", None)
     assert (settings.generate.answer_tokens, settings.generate.temperature) == (160, 0)
@@ -88,7 +88,7 @@ def test_the_hash_changes_with_every_setting_and_with_nothing_else() -> None:
     changed = [
         *(
             replace(plain, split=s)
-            for s in (SplitSettings("recursive"), SplitSettings(size=241), SplitSettings(overlap=41))
+            for s in (SplitSettings("fixed"), SplitSettings(size=241), SplitSettings(overlap=41))
         ),
         *(
             replace(plain, search=replace(plain.search, **change))

@@ -34,7 +34,7 @@ def encoder() -> BigramEncoder:
 
 @pytest.fixture
 def corpus(encoder: BigramEncoder) -> Corpus:
-    return build([document(k, t) for k, t in TEXTS.items()], SplitSettings(size=100, overlap=20), encoder)
+    return build([document(k, t) for k, t in TEXTS.items()], SplitSettings("fixed", 100, 20), encoder)
 
 
 def with_search(**changes: object) -> Settings:

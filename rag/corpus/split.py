@@ -55,7 +55,9 @@ def _recursive(text: str, size: int, overlap: int) -> list[Span]:
     >>> [text[a:b] for a, b in _recursive(text, 8, 3)]
     ['甲乙丙。丁戊。', '丁戊。己庚辛。']
     """
-    pieces = _pieces(text, 0, len(text), size, 0)
+    # Text without any boundary is cut into pieces that overlap can be made of; not below 8 characters, for their number.
+    step = max(8, min(overlap, size - overlap)) if overlap else size
+    pieces = _pieces(text, (0, len(text)), size, min(step, size))
     spans: list[Span] = []
     first = 0  # the first piece of the chunk being filled
     for i, (_, end) in enumerate(pieces):
@@ -75,15 +77,16 @@ def _recursive(text: str, size: int, overlap: int) -> list[Span]:
     return spans
 
 
-def _pieces(text: str, start: int, end: int, size: int, level: int) -> list[Span]:
-    """Adjacent spans of at most `size` that cover ``[start, end)``, cut at the coarsest boundaries possible."""
+def _pieces(text: str, span: Span, size: int, step: int, level: int = 0) -> list[Span]:
+    """Adjacent spans of at most `size` that cover `span`, cut at the coarsest boundaries possible, else every `step`."""
+    start, end = span
     if end - start <= size:
-        return [(start, end)] if end > start else []
+        return [span] if end > start else []
     if level == len(_BOUNDARIES):
-        return [(a, min(a + size, end)) for a in range(start, end, size)]
+        return [(a, min(a + step, end)) for a in range(start, end, step)]
     cuts = [m.end() for m in _BOUNDARIES[level].finditer(text, start, end)]
     edges = sorted({start, *cuts, end})
-    return [span for a, b in zip(edges, edges[1:], strict=False) for span in _pieces(text, a, b, size, level + 1)]
+    return [piece for ab in zip(edges, edges[1:], strict=False) for piece in _pieces(text, ab, size, step, level + 1)]
 
 
 def _chunk(document: Document, start: int, end: int) -> Chunk:

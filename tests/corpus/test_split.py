@@ -34,7 +34,7 @@ def random_settings(rng: random.Random) -> SplitSettings:
 
 
 def test_fixed_windows_of_240_with_40_shared() -> None:
-    assert spans(split(doc("字" * 640), SplitSettings(), None)) == [(0, 240), (200, 440), (400, 640)]
+    assert spans(split(doc("字" * 640), SplitSettings("fixed"), None)) == [(0, 240), (200, 440), (400, 640)]
 
 
 @pytest.mark.parametrize(
