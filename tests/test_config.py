@@ -85,6 +85,7 @@ def test_lines_name_every_setting_once() -> None:
 
 def test_the_hash_changes_with_every_setting_and_with_nothing_else() -> None:
     plain = Settings()
+    other = "fixed" if plain.split.strategy == "recursive" else "recursive"
     changed = [
         *(
             replace(plain, split=s)

@@ -124,9 +124,10 @@ JAN, JUL, NEXT = date(2026, 1, 1), date(2026, 7, 1), date(2027, 1, 1)
         ([("1", JAN, None), ("2", JUL, None)], JUL, {"p@2"}),
         ([("2", JUL, None), ("1", JAN, None)], NEXT, {"p@2"}),
         ([("1", JUL, None)], JAN, set()),  # it begins later
-        ([("1", JAN, JUL)], JUL, {"p@1"}),  # the last day counts
+        ([("1", JAN, JUL)], JUL, {"p@1"}),
         ([("1", JAN, JUL)], NEXT, {"p@1"}),  # ended, and there is nothing else
         ([("1", JAN, None), ("2", JUL, date(2026, 8, 1))], NEXT, {"p@1"}),  # a passing rule, over again
+        ([("1", JAN, None), ("2", JUL, date(2026, 8, 1))], date(2026, 8, 1), {"p@2"}),  # its last day counts
         ([("1", None, None), ("2", JAN, None)], JUL, {"p@2"}),
         ([("2026-01", None, None), ("2025-01", None, None)], JUL, {"p@2026-01"}),
         ([("v9", None, None), ("v10", None, None)], JUL, {"p@v10"}),

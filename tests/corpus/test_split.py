@@ -50,7 +50,7 @@ def test_fixed_windows_of_240_with_40_shared() -> None:
     ],
 )
 def test_fixed_windows_at_the_edges(length: int, expected: list[tuple[int, int]]) -> None:
-    assert spans(split(doc("x" * length), SplitSettings(), None)) == expected
+    assert spans(split(doc("x" * length), SplitSettings("fixed"), None)) == expected
 
 
 def test_blank_windows_give_no_chunk() -> None:
@@ -146,6 +146,6 @@ def test_tokens_are_counted_over_what_is_encoded() -> None:
         asked.extend(texts)
         return [len(t) for t in texts]
 
-    chunks = split(doc("x" * 300), SplitSettings(), count)
+    chunks = split(doc("x" * 300), SplitSettings("fixed"), count)
     assert asked == [c.passage for c in chunks]
     assert [c.n_tokens for c in chunks] == [2 + 240, 2 + 100]
