@@ -101,8 +101,13 @@ def load(folder: Path, fingerprint: str | None) -> Corpus:
             f"由另一个编码器、前缀或权重（{theirs}）建立，与当前的不同",
         )
     for name in _FILES:
-        if not (folder / name).is_file() or _sha256(folder / name) != manifest["sha256"][name]:
-            raise _mismatch(folder, name, "missing or changed since the index was built", "缺失，或建立索引后被改动")
+        if _sha256_or_none(folder / name) != manifest["sha256"][name]:
+            raise _mismatch(
+                folder,
+                name,
+                "missing, unreadable or changed since the index was built",
+                "缺失、无法读取，或建立索引后被改动",
+            )
     documents = _read_documents(folder)
     chunks = _read_chunks(folder, documents)
     vectors = _read_vectors(folder, manifest, len(chunks))
@@ -183,7 +188,8 @@ def _is_slice(chunk: Chunk, documents: Mapping[str, Document]) -> bool:
 
 def _read_vectors(folder: Path, manifest: Mapping[str, Any], n: int) -> np.ndarray[Any, np.dtype[np.float32]]:
     try:
-        vectors = np.load(folder / "embeddings.npy", allow_pickle=False)
+        # a memory map: the size is checked against the file before anything is read, and a zip archive is refused
+        vectors = np.array(np.lib.format.open_memmap(folder / "embeddings.npy", mode="r"))
     except (ValueError, OSError, EOFError) as error:
         raise _mismatch(folder, "embeddings.npy", f"unreadable ({error})", f"无法读取（{error}）") from error
     if vectors.dtype != np.float32 or vectors.shape != (n, manifest["dimension"]):
@@ -216,6 +222,14 @@ def _write_json(path: Path, value: Any) -> None:
 def _sha256(path: Path) -> str:
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _sha256_or_none(path: Path) -> str | None:
+    """The hash of a file; None when it is missing or cannot be read."""
+    try:
+        return _sha256(path)
+    except OSError:
+        return None
 
 
 def _mismatch(folder: Path, name: str, en: str, zh: str) -> IndexMismatch:

@@ -140,6 +140,47 @@ def test_a_pickle_is_never_opened(saved: Path) -> None:
     assert not opened.exists()
 
 
+def header_only(shape: str) -> bytes:
+    text = f"{{'descr': '<f4', 'fortran_order': False, 'shape': {shape}, }}"
+    padded = text.ljust(117) + "\n"
+    return b"\x93NUMPY\x01\x00" + len(padded).to_bytes(2, "little") + padded.encode()
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"",
+        b"PK\x03\x04",
+        b"\x93NUMPY",
+        header_only("(1000000000000, 384)"),
+        header_only("(-1, 16)"),
+        header_only("'x'"),
+    ],
+)
+def test_a_file_that_is_no_array_is_refused(saved: Path, data: bytes) -> None:
+    (saved / "embeddings.npy").write_bytes(data)
+    resign(saved)
+    with pytest.raises(IndexMismatch, match=r"embeddings\.npy"):
+        load(saved, "hash-encoder")
+
+
+def test_an_archive_of_arrays_is_refused(saved: Path) -> None:
+    vectors = np.load(saved / "embeddings.npy")
+    with (saved / "embeddings.npy").open("wb") as file:
+        np.savez(file, vectors)
+    resign(saved)
+    with pytest.raises(IndexMismatch, match=r"embeddings\.npy"):
+        load(saved, "hash-encoder")
+
+
+@pytest.mark.parametrize("name", ["chunks.json", "documents.json", "embeddings.npy"])
+def test_a_folder_where_a_file_should_be_is_refused(saved: Path, name: str) -> None:
+    (saved / name).unlink()
+    (saved / name).mkdir()
+    with pytest.raises(IndexMismatch, match=name):
+        load(saved, "hash-encoder")
+
+
 @pytest.mark.parametrize(
     ("name", "change"),
     [
