@@ -87,10 +87,7 @@ def test_the_hash_changes_with_every_setting_and_with_nothing_else() -> None:
     plain = Settings()
     other = "fixed" if plain.split.strategy == "recursive" else "recursive"
     changed = [
-        *(
-            replace(plain, split=s)
-            for s in (SplitSettings("fixed"), SplitSettings(size=241), SplitSettings(overlap=41))
-        ),
+        *(replace(plain, split=s) for s in (SplitSettings(other), SplitSettings(size=241), SplitSettings(overlap=41))),
         *(
             replace(plain, search=replace(plain.search, **change))
             for change in (
