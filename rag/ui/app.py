@@ -65,15 +65,11 @@ def build_app(
     sessions = Sessions(lambda: new_workspace(samples, models, allowed))
     label = gr.I18n(**translations())
     uploads = UploadFolder()
-    uploads.use()  # components ask for the folder when they are made
-    try:
-        with gr.Blocks(title=TABLE["app.tab"].en, analytics_enabled=False) as demo:
-            page = build_page(label, allowed)
-            corpus = CorpusHandlers(page, sessions, models, samples, uploads)
-            _wire_corpus(demo, page, corpus)
-            _wire_questions(page, QuestionHandlers(page, sessions, models))
-    finally:
-        uploads.restore()
+    with gr.Blocks(title=TABLE["app.tab"].en, analytics_enabled=False) as demo:
+        page = build_page(label, allowed)
+        corpus = CorpusHandlers(page, sessions, models, samples, uploads)
+        _wire_corpus(demo, page, corpus)
+        _wire_questions(page, QuestionHandlers(page, sessions, models))
     demo.queue(api_open=False, max_size=32)
     return App(demo, sessions, uploads, allowed, label, threading.Event())
 
@@ -153,27 +149,23 @@ def launch_app(app: App, host: str | None = None, port: int | None = None) -> st
     `host` None leaves it to ``GRADIO_SERVER_NAME``, or this machine only.
     """
     own_paths()
-    app.uploads.use()  # the server asks for the folder when it starts
-    try:
-        server, url, _ = app.demo.launch(
-            server_name=host,
-            server_port=port,
-            prevent_thread_lock=True,
-            quiet=True,
-            theme=theme(),
-            css=CSS,
-            i18n=app.label,
-            max_file_size=app.limits.file_bytes,
-            run_history=False,
-            enable_monitoring=False,
-            ssr_mode=False,
-            footer_links=[],
-            state_session_capacity=200,
-            show_error=False,
-            share=False,
-        )
-    finally:
-        app.uploads.restore()
+    server, url, _ = app.demo.launch(
+        server_name=host,
+        server_port=port,
+        prevent_thread_lock=True,
+        quiet=True,
+        theme=theme(),
+        css=CSS,
+        i18n=app.label,
+        max_file_size=app.limits.file_bytes,
+        run_history=False,
+        enable_monitoring=False,
+        ssr_mode=False,
+        footer_links=[],
+        state_session_capacity=200,
+        show_error=False,
+        share=False,
+    )
     server.router.routes[:] = [r for r in server.router.routes if getattr(r, "path", None) not in DOORS]
     threading.Thread(target=_janitor, args=(app,), name="janitor", daemon=True).start()
     return str(url)

@@ -12,6 +12,7 @@ from rag.corpus.index import Corpus
 from rag.errors import Language
 from rag.types import Chunk, Document
 from rag.ui import panels, render
+from rag.ui.documents import label_of
 from rag.ui.settings import choices
 from rag.ui.strings import text
 from rag.ui.style import SCROLL_TO_MARK
@@ -64,7 +65,7 @@ def build_chunks(label: gr.I18n) -> ChunksTab:
 def document_choices(corpus: Corpus) -> list[tuple[str, str]]:
     """Title and version of every document, own ones first, and its key."""
     ordered = sorted(corpus.documents.values(), key=lambda d: (d.origin != "own", d.title, d.version))
-    return [(f"{d.title} · {d.version}" if d.version else d.title, d.key) for d in ordered]
+    return [(label_of(d), d.key) for d in ordered]
 
 
 def chunks_of(corpus: Corpus, key: str) -> list[Chunk]:

@@ -127,12 +127,12 @@ class CorpusHandlers(Desk):
         split = _split(values[tab.strategy], values[tab.size], values[tab.overlap])
         shown = {panel.strategy: split.strategy, panel.size: split.size, panel.overlap: split.overlap}
         settings = read_settings(panel, {**values, **shown})
-        yield shown
         for progress in self._configure(visit, settings):
             yield {tab.progress: panels.progress_bar(progress, spoken)}
         yield {
             tab.progress: panels.notice(text("chunks.applied", spoken)),
             panel.note: self._settings_note(visit, settings, spoken),
+            **shown,
             **self._corpus(visit, spoken),
         }
 

@@ -8,6 +8,7 @@ import gradio as gr
 
 from rag.corpus.index import Corpus
 from rag.errors import Language
+from rag.types import Document
 from rag.ui import panels
 from rag.ui.strings import text
 from rag.workspace import Workspace
@@ -43,6 +44,11 @@ def build_documents(label: gr.I18n) -> DocumentsTab:
     return DocumentsTab(upload, progress, searching, include, which, remove, table)
 
 
+def label_of(document: Document) -> str:
+    """Title and version, as lists of documents show them."""
+    return f"{document.title} · {document.version}" if document.version else document.title
+
+
 def show_documents(tab: DocumentsTab, workspace: Workspace, corpus: Corpus, language: Language) -> dict[Any, Any]:
     """What the tab shows for this visitor now."""
     own = workspace.own_documents()
@@ -53,9 +59,7 @@ def show_documents(tab: DocumentsTab, workspace: Workspace, corpus: Corpus, lang
     return {
         tab.searching: panels.notice(line),
         tab.include: gr.Checkbox(value=workspace.include_samples),
-        tab.which: gr.Dropdown(
-            choices=[(f"{d.title} · {d.version}", d.key) for d in own], value=own[0].key if own else None
-        ),
+        tab.which: gr.Dropdown(choices=[(label_of(d), d.key) for d in own], value=own[0].key if own else None),
         tab.remove: gr.Button(interactive=bool(own)),
         tab.table: panels.document_table(documents, corpus.chunks, workspace.reports(), language),
     }

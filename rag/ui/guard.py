@@ -33,6 +33,10 @@ def _told(error: Exception, spoken: Language) -> str:
     return text("error.bug", spoken)
 
 
+def _toast(told: str, spoken: Language) -> gr.Error:
+    return gr.Error(told, duration=8, print_exception=False, title=text("error.title", spoken))
+
+
 def guarded(place: str = "") -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Turn a handler's errors into one message in the visitor's language.
 
@@ -49,7 +53,7 @@ def guarded(place: str = "") -> Callable[[Callable[..., Any]], Callable[..., Any
             except gr.Error:
                 raise
             except Exception as error:  # noqa: BLE001 - the one place where a bug ends, logged by _told
-                raise gr.Error(_told(error, spoken), duration=8, print_exception=False) from None
+                raise _toast(_told(error, spoken), spoken) from None
 
         @functools.wraps(handler)
         def streaming(self: Any, *args: Any) -> Iterator[Any]:
@@ -65,7 +69,7 @@ def guarded(place: str = "") -> Callable[[Callable[..., Any]], Callable[..., Any
                 told = _told(error, spoken)
                 if place:
                     yield {_component(self.page, place): notice(told, "error")}
-                raise gr.Error(told, duration=8, print_exception=False) from None
+                raise _toast(told, spoken) from None
 
         return streaming if inspect.isgeneratorfunction(handler) else plain
 

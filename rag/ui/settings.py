@@ -26,7 +26,7 @@ class SettingsPanel(NamedTuple):
     packed: gr.Number
     rrf_c: gr.Number
     alpha: gr.Slider
-    threshold: gr.Number
+    threshold: gr.Textbox
     scope: gr.Radio
     as_of: gr.Textbox
     answer_tokens: gr.Number
@@ -68,7 +68,8 @@ def _components(part: SplitSettings | SearchSettings | GenerateSettings, label: 
         value, common = getattr(part, f.name), {"label": label(f"set.{f.name}"), "elem_id": f"set-{f.name}"}
         if f.name in CHOICES:
             made[f.name] = gr.Radio(choices(f.name, "en"), value=value, min_width=260, **common)
-        elif f.name == "as_of":
+        elif f.name in ("as_of", "threshold"):
+            # a text field: an empty number field shows 0, which would mean something else
             made[f.name] = gr.Textbox(value="", max_length=20, min_width=200, **common)
         elif f.name == "alpha":
             made[f.name] = gr.Slider(0, 1, value, step=0.05, min_width=200, **common)
@@ -116,7 +117,7 @@ def read_settings(panel: SettingsPanel, values: Mapping[Any, object]) -> Setting
             packed=whole("packed"),
             rrf_c=whole("rrf_c"),
             alpha=number("alpha"),
-            threshold=None if values[panel.threshold] is None else number("threshold"),
+            threshold=_cosine(values[panel.threshold]),
             scope=word("scope"),
             as_of=_day(values[panel.as_of]),
         ),
@@ -138,4 +139,15 @@ def _day(value: object) -> date | None:
         return date.fromisoformat(written)
     except ValueError as error:
         said = both("set.bad_date", value=repr(written))
+        raise SettingError(en=said.en, zh=said.zh) from error
+
+
+def _cosine(value: object) -> float | None:
+    written = str(value if value is not None else "").strip()
+    if not written:
+        return None
+    try:
+        return float(written)
+    except ValueError as error:
+        said = both("set.bad_number", name="threshold", value=repr(written))
         raise SettingError(en=said.en, zh=said.zh) from error

@@ -53,6 +53,7 @@ TABLE: Final[Mapping[str, Bilingual]] = MappingProxyType({
         "Setting as_of: {value} is not a date. Write it as YYYY-MM-DD or leave it empty.",
         "设置 as_of：{value} 不是日期，请写成 YYYY-MM-DD 或留空。",
     ),
+    "set.bad_number": _B("Setting {name}: {value} is not a number.", "设置 {name}：{value} 不是数字。"),
     "set.missing": _B("Setting {name}: no value. Enter a number.", "设置 {name}：没有填写，请输入一个数字。"),
     "option.fixed": _B("fixed window", "固定窗口"),
     "option.recursive": _B("recursive: paragraph → line → sentence", "递归：段落 → 行 → 句"),
@@ -222,6 +223,7 @@ TABLE: Final[Mapping[str, Bilingual]] = MappingProxyType({
     "step.encode": _B("encode", "编码"),
     "step.index": _B("index", "建索引"),
     "step.skipped": _B("skipped: ", "跳过："),
+    "error.title": _B("Please note", "请注意"),
     "error.bug": _B(
         "Something went wrong here; it was noted. Please try again, or ask another question.",
         "这里出了问题，已记录。请重试，或换一个问题。",

@@ -101,7 +101,7 @@ CSS = """
 .gradio-container{width:100%;min-width:0;box-sizing:border-box;max-width:1240px!important;margin:0 auto!important;--ink:var(--body-text-color);--soft:var(--body-text-color-subdued);
  --line:var(--border-color-primary);--paper:var(--block-background-fill);--accent:#0f766e;--accent-soft:#ccfbf1;--odd:#eef2f7;--even:#e3ebe6;
  --over:#fcd9a4;--hit:#fde68a;--bad:#b91c1c;--warn:#92400e;--good:#166534;--rules:#94a3b8;--ev:#0d9488;--qu:#b45309;--tpl:#64748b}
-.dark .gradio-container,.gradio-container.dark{--accent:#5eead4;--accent-soft:#134e4a;--odd:#1f2a3a;--even:#1b312d;--over:#6b4410;--hit:#6b5310;
+.dark .gradio-container,.gradio-container.dark{--accent:#5eead4;--accent-soft:#134e4a;--odd:#2c3b54;--even:#214239;--over:#6b4410;--hit:#6b5310;
  --bad:#fca5a5;--warn:#fcd34d;--good:#86efac}
 .gradio-container .html-container{padding:0!important}
 .gradio-container .column,.gradio-container .form{gap:.7rem}
@@ -131,6 +131,7 @@ CSS = """
 table.plain th{text-align:start;font-weight:600;color:var(--soft);font-size:.78rem;white-space:nowrap}
 table.plain th,table.plain td{padding:.38rem .6rem;border:0;border-bottom:1px solid var(--line);vertical-align:top;background:none}
 .scroll:has(.documents){max-height:560px;overflow-y:auto}.documents thead th{position:sticky;top:0;background:var(--body-background-fill)!important}
+table.steps td:last-child,table.segments td:last-child{width:99%}
 table.segments td:nth-child(-n+4),table.steps td:nth-child(-n+4){white-space:nowrap}table.documents td:nth-child(2){min-width:11rem}table.documents td:nth-child(n+4){white-space:nowrap}
 table.documents td:nth-child(n+7),table.documents th:nth-child(n+7),table.segments td:nth-child(4),table.segments th:nth-child(4),
 table.steps td:nth-child(-n+4):not(:first-child),table.steps th:nth-child(-n+4):not(:first-child){text-align:end}

@@ -37,7 +37,10 @@ def own_paths() -> None:
 
 
 class UploadFolder:
-    """The folder Gradio puts uploads in: new, readable by this user only, inside ``GRADIO_TEMP_DIR`` if that is set."""
+    """The folder Gradio puts uploads in: new, readable by this user only, inside ``GRADIO_TEMP_DIR`` if that is set.
+
+    From then on ``GRADIO_TEMP_DIR`` names it, since Gradio asks there for every upload; `remove` puts it back.
+    """
 
     def __init__(self) -> None:
         parent = os.environ.get("GRADIO_TEMP_DIR") or None
@@ -45,17 +48,7 @@ class UploadFolder:
             Path(parent).mkdir(parents=True, exist_ok=True)
         self.path = Path(tempfile.mkdtemp(prefix="glassbox-", dir=parent)).resolve()
         self._before = parent
-
-    def use(self) -> None:
-        """Tell Gradio to use it; components and server ask for it when they are made."""
         os.environ["GRADIO_TEMP_DIR"] = str(self.path)
-
-    def restore(self) -> None:
-        """Undo `use`."""
-        if self._before is None:
-            os.environ.pop("GRADIO_TEMP_DIR", None)
-        else:
-            os.environ["GRADIO_TEMP_DIR"] = self._before
 
     def take(self, sent: Sequence[dict[str, Any]]) -> list[Upload]:
         """Read the uploads a page names, and delete them all whatever happens.
@@ -84,6 +77,12 @@ class UploadFolder:
     def remove(self) -> None:
         """Delete the folder and everything in it."""
         shutil.rmtree(self.path, ignore_errors=True)
+        if os.environ.get("GRADIO_TEMP_DIR") != str(self.path):
+            return  # another page was opened after this one
+        if self._before is None:
+            del os.environ["GRADIO_TEMP_DIR"]
+        else:
+            os.environ["GRADIO_TEMP_DIR"] = self._before
 
     def _checked(self, item: dict[str, Any]) -> Path | None:
         """The path a page sent, if it is one this folder hands out: ``<folder>/<64 hex digits>/<name>``."""

@@ -49,7 +49,7 @@ class Client:
             for part in (plain.split, plain.search, plain.generate)
             for name in part.__dataclass_fields__
         }
-        shown |= {"as_of": ""} | changed
+        shown |= {"as_of": "", "threshold": ""} | changed
         return {getattr(self.page.settings, name): value for name, value in shown.items()} | {
             self.page.question: question
         }
@@ -248,6 +248,9 @@ def test_settings_are_checked_with_their_message_and_nothing_is_lost(visitor: Cl
         ({"as_of": "2026-13-01"}, "as_of"),
         ({"size": None}, "size"),
         ({"mode": "<b>"}, "mode"),
+        ({"threshold": "halb"}, "threshold"),
+        ({"threshold": "2"}, "threshold"),
+        ({"threshold": "nan"}, "threshold"),
         ({"temperature": 9}, "temperature"),
     ):
         told = visitor.questions.check_settings(visitor.values(**changed), visitor.request)[note]

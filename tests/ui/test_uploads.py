@@ -26,12 +26,11 @@ def sent(folder: UploadFolder, name: str, data: bytes, token: str = "a") -> dict
     return {"path": str(place / "cleaned"), "orig_name": name}
 
 
-def test_the_folder_is_private_and_used_only_while_asked(folder: UploadFolder, tmp_path: Path) -> None:
+def test_the_folder_is_private_and_gone_at_the_end(folder: UploadFolder, tmp_path: Path) -> None:
     assert stat.S_IMODE(folder.path.stat().st_mode) == 0o700
-    folder.use()
     assert os.environ["GRADIO_TEMP_DIR"] == str(folder.path)
-    folder.restore()
-    assert os.environ["GRADIO_TEMP_DIR"] == str(tmp_path / "outer")
+    folder.remove()
+    assert os.environ["GRADIO_TEMP_DIR"] == str(tmp_path / "outer") and not folder.path.exists()
 
 
 def test_taken_uploads_are_gone(folder: UploadFolder) -> None:

@@ -1,0 +1,70 @@
+"""What a person does on the page, for tests in a browser."""
+
+import time
+from pathlib import Path
+from typing import Any
+
+TABS = {"documents": 0, "chunks": 1, "candidates": 2, "prompt": 3, "answer": 4}
+
+
+def open_tab(page: Any, name: str) -> None:
+    page.get_by_role("tab").nth(TABS[name]).click()
+
+
+def tab_in_front(page: Any) -> str:
+    chosen = page.locator("[role=tab][aria-selected=true]").first.inner_text()
+    names = [page.get_by_role("tab").nth(n).inner_text() for n in TABS.values()]
+    return list(TABS)[names.index(chosen)]
+
+
+def fill_question(page: Any, question: str) -> None:
+    page.locator("#question textarea, #question input").fill(question)
+
+
+def ask(page: Any, question: str) -> None:
+    """Enter in the question box."""
+    fill_question(page, question)
+    page.keyboard.press("Enter")
+
+
+def retrieve(page: Any, question: str) -> float:
+    """Press Retrieve; seconds until the candidates of this question are on the page."""
+    fill_question(page, question)
+    began = time.perf_counter()
+    page.click("#retrieve")
+    page.locator("#cand-summary", has_text=question).wait_for()
+    return time.perf_counter() - began
+
+
+def first_token(page: Any, timeout_s: float = 60) -> None:
+    page.locator("#answer .answer > *").first.wait_for(timeout=timeout_s * 1000)
+
+
+def finished(page: Any, timeout_s: float = 120) -> None:
+    page.locator("#answer-status .end, #answer-status .length").wait_for(timeout=timeout_s * 1000)
+
+
+def upload(page: Any, *files: Path) -> None:
+    """Choose files and wait until the page says how many were taken in."""
+    open_tab(page, "documents")
+    before = page.locator("#docs-progress").inner_text()
+    page.locator("#upload input[type=file]").set_input_files(list(files))
+    page.wait_for_function(
+        "before => { const e = document.querySelector('#docs-progress .notice');"
+        " return e && e.parentElement.innerText !== before }",
+        arg=before,
+    )
+
+
+def stop(page: Any) -> float:
+    """Press Stop; seconds until the page says stopped."""
+    began = time.perf_counter()
+    page.click("#stop")
+    page.locator("#answer-status .stopped").wait_for()
+    return time.perf_counter() - began
+
+
+def fits_its_width(page: Any) -> bool:
+    """No horizontal scrolling of the page as a whole."""
+    wide, shown = page.evaluate("[document.documentElement.scrollWidth, window.innerWidth]")
+    return bool(wide <= shown) and (page.viewport_size is None or shown <= page.viewport_size["width"])
