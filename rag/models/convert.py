@@ -26,6 +26,10 @@ def _wait_for_end() -> None:
 
 def main(kind: str, source: str, out: str) -> None:
     """Convert the file `source` of `kind` ``e5`` or ``gguf`` to the new folder `out`. Raises what the converters raise."""
+    import torch
+
+    # there is next to nothing to compute, and threads that wait for each other on busy cores cost minutes
+    torch.set_num_threads(1)
     if kind == "e5":
         from rag.models.convert_e5 import convert_e5
 

@@ -177,8 +177,9 @@ def bert_of(e5: E5File) -> BertModel:
         type_vocab_size=e5.token_types,
         layer_norm_eps=e5.epsilon,
     )
-    bert = BertModel(config)
-    bert.load_state_dict(state)
+    with torch.device("meta"):  # no memory and no random numbers for what is replaced next
+        bert = BertModel(config)
+    bert.load_state_dict(state, assign=True)
     return bert
 
 
