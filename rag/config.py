@@ -30,6 +30,15 @@ def _within(name: str, value: float, low: float, high: float) -> None:
         )
 
 
+def _whole(name: str, value: int) -> None:
+    """Raise `SettingError` unless `value` is an int."""
+    if type(value) is not int:
+        raise SettingError(
+            en=f"Setting {name}: {value!r} is not a whole number. Enter one.",
+            zh=f"设置 {name}：{value!r} 不是整数，请填写整数。",
+        )
+
+
 def _one_of(name: str, value: str, allowed: tuple[str, ...]) -> None:
     if value not in allowed:
         raise SettingError(
@@ -48,6 +57,8 @@ class SplitSettings:
 
     def __post_init__(self) -> None:
         _one_of("strategy", self.strategy, ("fixed", "recursive"))
+        _whole("size", self.size)
+        _whole("overlap", self.overlap)
         _within("size", self.size, 20, 4000)
         _within("overlap", self.overlap, 0, self.size - 1)
 
@@ -75,6 +86,8 @@ class SearchSettings:
         _one_of("mode", self.mode, ("fused", "dense", "lexical"))
         _one_of("fusion", self.fusion, ("rrf", "weighted"))
         _one_of("scope", self.scope, ("newest", "all"))
+        for name in ("depth", "packed", "rrf_c"):
+            _whole(name, getattr(self, name))
         _within("depth", self.depth, 1, 200)
         _within("packed", self.packed, 1, 50)
         _within("rrf_c", self.rrf_c, 1, 1000)
@@ -94,6 +107,8 @@ class GenerateSettings:
     context_limit: int = 2048
 
     def __post_init__(self) -> None:
+        _whole("context_limit", self.context_limit)
+        _whole("answer_tokens", self.answer_tokens)
         _within("context_limit", self.context_limit, 256, 32768)
         _within("answer_tokens", self.answer_tokens, 1, self.context_limit - 64)
         _within("temperature", self.temperature, 0, 2)

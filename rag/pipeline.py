@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Protocol
 
 from rag.ask import select
-from rag.ask.cite import FLOOR, Cited, cite, settled
+from rag.ask.cite import FLOOR, Cited, cite, settled, sources
 from rag.ask.prompt import build_prompt
 from rag.ask.search import QueryEncoder, Runs, search
 from rag.config import Settings
@@ -107,11 +107,12 @@ def answer(
     if prompt is None or not prompt.rendered:
         why = retrieval.problem or Bilingual(en="There is no prompt.", zh="没有提示词。")
         raise NothingFits(en=why.en, zh=why.zh)
+    packed = sources(prompt.packed, corpus.documents)
     for generated in generator.stream(prompt.input_ids, settings.generate, stop):
         done = generated.finish != "running"
         began = time.perf_counter()
         text = generated.text if done else settled(generated.text)
-        cited = cite(text, prompt.packed, corpus.documents, done)
+        cited = cite(text, packed, done)
         steps = [*retrieval.trace.steps]
         if done:
             steps.append(_generate_step(generated, len(prompt.input_ids), generator))

@@ -133,3 +133,21 @@ def test_the_environment_chooses_models_and_what_is_empty_keeps_the_default() ->
     )
     # an empty prefix is a choice: this encoder takes none
     assert chosen == ModelSettings("a/b", "./model", Path.home() / "weights", "", "文档：")
+
+
+@pytest.mark.parametrize(
+    ("kind", "name"),
+    [
+        (SplitSettings, "size"),
+        (SplitSettings, "overlap"),
+        (SearchSettings, "depth"),
+        (SearchSettings, "packed"),
+        (SearchSettings, "rrf_c"),
+        (GenerateSettings, "answer_tokens"),
+        (GenerateSettings, "context_limit"),
+    ],
+)
+@pytest.mark.parametrize("value", [300.0, "300", True, None])
+def test_counts_are_whole_numbers(kind: type, name: str, value: object) -> None:
+    with pytest.raises(SettingError, match=name):
+        kind(**{name: value})

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from rag.ask.prompt import NOT_FOUND
 from rag.corpus.lexical import fold
@@ -16,6 +17,8 @@ from rag.types import Citation, Document, Evidence, Sentence
 
 # Least share of a sentence's bigrams that its source must hold. Stated, not fitted: half of what the sentence says.
 FLOOR = 0.5
+# Sentences of a source that one sentence of the answer may rest on together.
+RUN = 3
 
 # [S1]  [S1, S3]  ［S1］  【S1】  (S1)  [2]
 _MARKER = re.compile(r"[\[［【]\s*(?P<a>S?\d{1,2}(?:\s*[,，、]\s*S?\d{1,2})*)\s*[\]］】]|[(（]\s*(?P<b>S\d{1,2}(?:\s*[,，、]\s*S\d{1,2})*)\s*[)）]", re.I)  # fmt: skip
@@ -45,7 +48,44 @@ def settled(text: str) -> str:
     return text[: match.start()] if match else text
 
 
-def cite(text: str, packed: Sequence[Evidence], documents: Mapping[str, Document], done: bool) -> Cited:
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """A run of source sentences: its `span` in the document, its bigrams and its numbers."""
+
+    span: tuple[int, int]
+    bigrams: frozenset[tuple[str, ...]]
+    numbers: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A packed piece of evidence, read once for all sentences of an answer: as a whole, and in runs of sentences."""
+
+    marker: str
+    chunk_id: str
+    bigrams: frozenset[tuple[str, ...]]
+    numbers: frozenset[str]
+    passages: tuple[Passage, ...]
+
+
+def sources(packed: Sequence[Evidence], documents: Mapping[str, Document]) -> tuple[Source, ...]:
+    """What `cite` compares sentences with, in the order of `packed`."""
+    return tuple(_source(evidence, documents[evidence.chunk.key].text) for evidence in packed)
+
+
+def _source(evidence: Evidence, text: str) -> Source:
+    passages = []
+    for start, end in evidence.spans:
+        spans = [(start + a, start + b) for a, b, _ in _sentences(text[start:end])]
+        for i in range(len(spans)):
+            for j in range(i, min(i + RUN, len(spans))):
+                a, b = spans[i][0], spans[j][1]
+                passages.append(Passage((a, b), _bigrams(text[a:b]), _numbers(text[a:b])))
+    whole = "\n".join(text[a:b] for a, b in evidence.spans)
+    return Source(evidence.marker, evidence.chunk.chunk_id, _bigrams(whole), _numbers(whole), tuple(passages))
+
+
+def cite(text: str, packed: Sequence[Source], done: bool) -> Cited:
     """Find and check the markers of `text` and attribute its other sentences.
 
     While the answer grows (`done` False) the last, unfinished sentence is not attributed yet.
@@ -54,14 +94,14 @@ def cite(text: str, packed: Sequence[Evidence], documents: Mapping[str, Document
     sentences: list[Sentence] = []
     for start, end, complete in _sentences(text):
         bare = _MARKER.sub("", text[start:end])
-        markers = _markers(text, start, end, bare, packed, documents)
+        markers = _markers(text, (start, end), bare, packed)
         citations += markers
         if _is_refusal(bare):
             sentences.append(Sentence(start, end, "refusal"))
         elif any(c.chunk_id for c in markers):
             sentences.append(Sentence(start, end, "model"))
         elif complete or done:
-            found = _attribute(bare, end, packed, documents)
+            found = _attribute(bare, end, packed)
             citations += [found] if found else []
             sentences.append(Sentence(start, end, "system" if found else "none"))
     return Cited(tuple(citations), tuple(sentences))
@@ -98,13 +138,11 @@ def _after_markers(text: str, end: int) -> int:
         end = marker.end()
 
 
-def _markers(
-    text: str, start: int, end: int, bare: str, packed: Sequence[Evidence], documents: Mapping[str, Document]
-) -> list[Citation]:
+def _markers(text: str, sentence: tuple[int, int], bare: str, packed: Sequence[Source]) -> list[Citation]:
     """The model's markers in a sentence. ``[9]`` without an S is a marker only when it names something packed."""
-    by_marker = {evidence.marker: evidence for evidence in packed}
+    by_marker = {source.marker: source for source in packed}
     out = []
-    for match in _MARKER.finditer(text, start, end):
+    for match in _MARKER.finditer(text, *sentence):
         numbers = list(_NUMBER_IN_MARKER.finditer(text, *match.span()))
         names = [f"S{int(n.group(1))}" for n in numbers]
         lettered = [n.group()[0] in "Ss" for n in numbers]
@@ -113,53 +151,43 @@ def _markers(
         # each number owns its stretch of the bracket, so that the stretches together are the whole marker
         edges = [match.start(), *[n.end() for n in numbers[:-1]], match.end()]
         for name, a, b in zip(names, edges, edges[1:], strict=False):
-            evidence = by_marker.get(name)
-            if evidence is None:
+            source = by_marker.get(name)
+            if source is None:
                 out.append(Citation(name, a, b, None, None, 0.0, "model"))
                 continue
-            span, share = _best_span(bare, evidence, documents)
-            out.append(Citation(name, a, b, evidence.chunk.chunk_id, span, share, "model"))
+            passage, share = _best_passage(bare, source)
+            out.append(Citation(name, a, b, source.chunk_id, passage.span, share, "model"))
     return out
 
 
-def _attribute(bare: str, end: int, packed: Sequence[Evidence], documents: Mapping[str, Document]) -> Citation | None:
+def _attribute(bare: str, end: int, packed: Sequence[Source]) -> Citation | None:
     grams, numbers = _bigrams(bare), _numbers(bare)
-    if not grams:
-        return None
-    best: tuple[float, Evidence] | None = None
-    for evidence in packed:
-        source = _text(evidence, documents)
-        share = len(grams & _bigrams(source)) / len(grams)
-        if share >= FLOOR and numbers <= _numbers(source) and (best is None or share > best[0]):
-            best = (share, evidence)
+    best: tuple[float, Source] | None = None
+    for source in packed:
+        share = _share(grams, source.bigrams)
+        if share >= FLOOR and numbers <= source.numbers and (best is None or share > best[0]):
+            best = (share, source)
     if best is None:
         return None
-    span, _ = _best_span(bare, best[1], documents)
-    return Citation(best[1].marker, end, end, best[1].chunk.chunk_id, span, best[0], "system")
+    share, source = best
+    passage, _ = _best_passage(bare, source)
+    return Citation(source.marker, end, end, source.chunk_id, passage.span, share, "system")
 
 
-def _best_span(bare: str, evidence: Evidence, documents: Mapping[str, Document]) -> tuple[tuple[int, int], float]:
-    """The run of at most three source sentences that shares most with `bare` (the shortest of equals), in document offsets."""
-    text = documents[evidence.chunk.key].text
+def _best_passage(bare: str, source: Source) -> tuple[Passage, float]:
+    """The run of at most `RUN` source sentences that shares most with `bare` (the shortest of equals), and the share."""
     grams, numbers = _bigrams(bare), _numbers(bare)
-    best_key: tuple[float, float, int] | None = None
-    best = evidence.spans[0]
-    for start, end in evidence.spans:
-        sentences = [(start + a, start + b) for a, b, _ in _sentences(text[start:end])]
-        for i in range(len(sentences)):
-            for j in range(i, min(i + 3, len(sentences))):
-                span = (sentences[i][0], sentences[j][1])
-                source = text[slice(*span)]
-                share = len(grams & _bigrams(source)) / max(1, len(grams))
-                covered = len(numbers & _numbers(source)) / max(1, len(numbers))
-                key = (round(share + covered, 6), share, span[0] - span[1])
-                if best_key is None or key > best_key:
-                    best_key, best = key, span
-    return best, best_key[1] if best_key else 0.0
+
+    def key(passage: Passage) -> tuple[float, float, int]:
+        share = _share(grams, passage.bigrams)
+        return round(share + _share(numbers, passage.numbers), 6), share, passage.span[0] - passage.span[1]
+
+    best = max(source.passages, key=key)
+    return best, _share(grams, best.bigrams)
 
 
-def _text(evidence: Evidence, documents: Mapping[str, Document]) -> str:
-    return "\n".join(documents[evidence.chunk.key].text[a:b] for a, b in evidence.spans)
+def _share(wanted: frozenset[Any], there: frozenset[Any]) -> float:
+    return len(wanted & there) / len(wanted) if wanted else 0.0
 
 
 def _is_refusal(bare: str) -> bool:

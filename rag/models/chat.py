@@ -27,7 +27,9 @@ class ChatTokenizer:
 
     def __init__(self, folder: Path) -> None:
         self._tokenizer: Any = AutoTokenizer.from_pretrained(str(folder), local_files_only=True)
-        strings = set(self._tokenizer.get_added_vocab()) | set(self._tokenizer.all_special_tokens)
+        added = set(self._tokenizer.get_added_vocab()) | set(self._tokenizer.all_special_tokens)
+        # runs of blanks and single characters are added by some vocabularies as ordinary text; they steer nothing
+        strings = {string for string in added if len(string.strip()) > 1}
         self.special_strings: tuple[str, ...] = tuple(sorted(strings, key=lambda s: (-len(s), s)))
         self.special_ids = frozenset(self._tokenizer.convert_tokens_to_ids(list(self.special_strings)))
         self._special = re.compile("|".join(map(re.escape, self.special_strings)) or r"(?!)")

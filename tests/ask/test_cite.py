@@ -3,7 +3,7 @@ from dataclasses import replace
 
 import pytest
 
-from rag.ask.cite import FLOOR, Cited, cite, settled
+from rag.ask.cite import FLOOR, Cited, cite, settled, sources
 from rag.ask.prompt import NOT_FOUND
 from rag.config import SplitSettings
 from rag.corpus.split import split
@@ -31,7 +31,7 @@ PACKED = [evidence("S1", "leave"), evidence("S2", "apply"), evidence("S3", "mone
 
 
 def run(text: str, done: bool = True) -> Cited:
-    return cite(text, PACKED, DOCUMENTS, done)
+    return cite(text, sources(PACKED, DOCUMENTS), done)
 
 
 def key_of(citation: Citation) -> str | None:
@@ -170,9 +170,9 @@ def test_the_floor_is_half_of_the_bigrams() -> None:
 
 def test_the_source_that_shares_most_is_taken_and_of_equals_the_first() -> None:
     twins = [evidence("S1", "leave"), evidence("S2", "leave")]
-    [only] = cite(FIRST, twins, DOCUMENTS, True).citations
+    [only] = cite(FIRST, sources(twins, DOCUMENTS), True).citations
     assert only.marker == "S1"
-    [best] = cite("办公设备报销额度为每人每年3000元", list(reversed(PACKED)), DOCUMENTS, True).citations
+    [best] = cite("办公设备报销额度为每人每年3000元", sources(list(reversed(PACKED)), DOCUMENTS), True).citations
     assert best.marker == "S3"
 
 
@@ -181,7 +181,7 @@ def test_the_refusal_gets_no_source(text: str) -> None:
     refusing = document("refusing", text)
     chunk = split(refusing, SplitSettings(), None)[0]
     packed = [Evidence("S1", chunk, "", ((chunk.start, chunk.end),))]
-    cited = cite(text, packed, {"refusing": refusing}, True)
+    cited = cite(text, sources(packed, {"refusing": refusing}), True)
     assert cited.citations == () and [s.support for s in cited.sentences] == ["refusal"]
 
 
@@ -189,15 +189,15 @@ def test_only_what_is_packed_can_carry_a_sentence() -> None:
     chunk = split(DOCUMENTS["leave"], SplitSettings(), None)[0]
     second = LEAVE.index("未休完")
     narrow = [Evidence("S1", chunk, "", ((second, len(LEAVE)),))]
-    assert cite(FIRST, narrow, DOCUMENTS, True).citations == ()
-    [found] = cite("未休完的年假不得跨年累计。", narrow, DOCUMENTS, True).citations
+    assert cite(FIRST, sources(narrow, DOCUMENTS), True).citations == ()
+    [found] = cite("未休完的年假不得跨年累计。", sources(narrow, DOCUMENTS), True).citations
     assert found.span == (second, len(LEAVE))
 
 
 def test_nothing_packed_and_nothing_written() -> None:
-    assert cite("", PACKED, DOCUMENTS, True) == Cited((), ())
-    assert cite(" \n", PACKED, DOCUMENTS, True) == Cited((), ())
-    assert [s.support for s in cite(FIRST, [], DOCUMENTS, True).sentences] == ["none"]
+    assert cite("", sources(PACKED, DOCUMENTS), True) == Cited((), ())
+    assert cite(" \n", sources(PACKED, DOCUMENTS), True) == Cited((), ())
+    assert [s.support for s in cite(FIRST, sources([], DOCUMENTS), True).sentences] == ["none"]
 
 
 # --- while it streams
@@ -278,7 +278,7 @@ def test_offsets_spans_and_order_on_hostile_answers(seeds) -> None:
         chunks = split(source, SplitSettings("recursive", 60, 10), None)[:4]
         packed = [Evidence(f"S{i}", c, "", ((c.start, c.end),)) for i, c in enumerate(chunks, 1)]
         text = hostile.text(rng, 8) + random_answer(rng) + rng.choice(chunks).text
-        cited = cite(text, packed, {"h": source}, True)
+        cited = cite(text, sources(packed, {"h": source}), True)
         by_marker = {e.marker: e.chunk for e in packed}
         covered = "".join(text[s.start : s.end] for s in cited.sentences)
         assert "".join(covered.split()) == "".join(text.split()), seed
@@ -306,4 +306,4 @@ def test_long_and_repetitive_answers_do_not_take_long() -> None:
 def test_numbers_in_an_evidence_of_another_document_do_not_help() -> None:
     other = replace(DOCUMENTS["money"], key="other")
     documents = {**DOCUMENTS, "other": other}
-    assert cite("每年可享受3000天带薪年假。", PACKED, documents, True).citations == ()
+    assert cite("每年可享受3000天带薪年假。", sources(PACKED, documents), True).citations == ()

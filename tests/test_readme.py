@@ -1,0 +1,103 @@
+"""The README stays true: its front matter, its commands, its table of modules, its pictures."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import yaml
+
+from rag.config import DEFAULT_ENCODER, DEFAULT_GENERATOR, Limits, ModelSettings, Settings
+
+ROOT = Path(__file__).resolve().parents[1]
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+PINS = dict(re.findall(r"^([\w-]+)==([\w.]+)", (ROOT / "requirements.txt").read_text(encoding="utf-8"), re.M))
+
+
+def block(marker: str) -> str:
+    """The fenced block behind ``<!-- marker -->``."""
+    match = re.search(rf"<!-- {marker} -->\n```bash\n(.+?)\n```", README, re.S)
+    assert match, f"README.md has no block {marker}"
+    return match.group(1)
+
+
+def test_front_matter_is_what_a_space_reads() -> None:
+    facts = yaml.safe_load(README.split("---")[1])
+    assert facts["sdk"] == "gradio"
+    assert facts["sdk_version"] == PINS["gradio"]
+    assert facts["app_file"] == "app.py" and (ROOT / "app.py").is_file()
+    assert tuple(map(int, facts["python_version"].split("."))) >= (3, 11)
+    assert facts["models"] == [DEFAULT_ENCODER, DEFAULT_GENERATOR]
+    assert facts["license"] == "apache-2.0"
+    assert 0 < len(facts["short_description"]) <= 60
+
+
+def test_every_requirement_is_pinned_and_explained() -> None:
+    for file in ("requirements.txt", "tests/requirements.txt"):
+        for line in (ROOT / file).read_text(encoding="utf-8").splitlines():
+            if line.strip() and not line.startswith(("#", "-r ")):
+                assert re.match(r"^[\w-]+==[\w.]+(\s+# \S.+)?$", line), line
+                assert file != "requirements.txt" or "#" in line, f"{line}: why is it there?"
+
+
+def test_the_commands_name_what_exists() -> None:
+    run, tests = block("run"), block("tests")
+    assert "pip install -r requirements.txt" in run and run.endswith("python app.py")
+    assert "pip install -r tests/requirements.txt" in tests and tests.endswith("python -m pytest")
+    assert "-r ../requirements.txt" in (ROOT / "tests/requirements.txt").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("command", ["toy", "build", "ask", "models"])
+def test_the_shell_has_the_commands_shown(command: str) -> None:
+    assert f"python -m rag {command}" in README
+    done = subprocess.run(
+        [sys.executable, "-m", "rag", command, "--help"], cwd=ROOT, capture_output=True, text=True, timeout=60
+    )
+    assert done.returncode == 0, done.stderr
+    shown = re.findall(rf"python -m rag {command}[^\n#]*", README)
+    for flag in {f for line in shown for f in re.findall(r"--[a-z-]+", line)}:
+        assert flag in done.stdout
+
+
+def test_the_table_lists_every_module_once() -> None:
+    table = README.split("<!-- modules -->")[1].split("\n\n")[0]
+    listed = re.findall(r"^\| `([^`]+)` \|", table, re.M)
+    assert len(listed) == len(set(listed))
+    assert all((ROOT / name).exists() for name in listed), listed
+    folders = tuple(name for name in listed if name.endswith("/"))
+    modules = {p.relative_to(ROOT).as_posix() for p in (ROOT / "rag").rglob("*.py") if p.name[0] != "_"}
+    assert {m for m in modules if not m.startswith(folders)} == set(listed) - set(folders) - {"app.py"}
+
+
+def test_the_pictures_are_there() -> None:
+    pictures = re.findall(r"!\[[^\]]+\]\(([^)]+)\)", README)
+    assert pictures
+    for picture in pictures:
+        assert (ROOT / picture).read_bytes()[:8] == b"\x89PNG\r\n\x1a\n", picture
+
+
+def test_the_figures_in_the_text_are_the_defaults() -> None:
+    settings, limits = Settings(), Limits()
+    assert f"at most {settings.split.size} characters" in README
+    assert f"overlap up to {settings.split.overlap}" in README
+    assert f"{settings.search.depth} candidates per retriever, RRF with c = {settings.search.rrf_c}" in README
+    assert f"{settings.search.packed} packed, greedy, {settings.generate.answer_tokens} answer tokens" in README
+    assert f"{settings.generate.context_limit:,} tokens of context" in README
+    assert f"{limits.files} documents" in README and f"{limits.questions_per_minute} questions a minute" in README
+    assert f"{limits.file_bytes // 1_000_000} MB a file, {limits.total_bytes // 1_000_000} MB in all" in README
+    assert f"`~/{ModelSettings().cache.relative_to(Path.home()).as_posix()}`" in README
+
+
+def test_the_top_level_is_the_fixed_one() -> None:
+    tracked = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=False).stdout.split(
+        "\n"
+    )
+    if not any(tracked):
+        pytest.skip("not a git checkout")
+    top = {name.split("/")[0] for name in tracked if name and not name.startswith((".", '"'))}
+    assert top <= {"app.py", "rag", "sample_docs", "tests", "requirements.txt", "README.md"}
+    assert os.access(ROOT / ".ci" / "run", os.X_OK)
