@@ -18,7 +18,6 @@ _UNREADABLE = re.compile(
     + "".join(f"{chr(plane << 16 | 0xFFFE)}{chr(plane << 16 | 0xFFFF)}" for plane in range(1, 17))
     + "]"
 )
-_TRAILING = re.compile(r"[^\S\n]+$", re.MULTILINE)
 _BLANK_LINES = re.compile(r"\n{3,}")
 _SPACE = re.compile(r"\s+")
 
@@ -33,7 +32,8 @@ def clean_text(text: str) -> str:
     '一\n\n二'
     """
     text = _UNREADABLE.sub("", _LINE_END.sub("\n", text))
-    return _BLANK_LINES.sub("\n\n", _TRAILING.sub("", text)).strip("\n")
+    text = "\n".join(line.rstrip() for line in text.split("\n"))
+    return _BLANK_LINES.sub("\n\n", text).strip("\n")
 
 
 def clean_line(text: str) -> str:

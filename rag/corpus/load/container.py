@@ -20,7 +20,8 @@ MAX_RATIO = 200
 RATIO_COUNTS_FROM = 1_000_000
 _XML = (".xml", ".rels", ".vml")
 _ENCRYPTED = 0x1
-_PIECE = 1 << 20
+_PIECE = 1 << 16
+_LONGEST_DESCRIPTION = 4096
 _STREAM = re.compile(rb"(?<!end)stream\r?\n")
 _PICTURE = re.compile(rb"/Subtype\s*/Image")
 
@@ -71,9 +72,10 @@ def check_streams(name: str, data: bytes) -> None:
     """
     total = 0
     for found in _STREAM.finditer(data):
-        described = data[max(data.rfind(b"obj", 0, found.start()), 0) : found.start()]
-        if b"/Flate" in described and not _PICTURE.search(described):
-            total += _unpacked_size(data[found.end() : data.find(b"endstream", found.end())], MAX_BYTES - total)
+        nearest = max(found.start() - _LONGEST_DESCRIPTION, 0)
+        described = data[max(data.rfind(b"obj", nearest, found.start()), nearest) : found.start()]
+        if b"/Fl" in described and not _PICTURE.search(described):
+            total += _unpacked_size(memoryview(data)[found.end() :], MAX_BYTES - total)
         if total >= MAX_BYTES:
             raise _unsafe(
                 name, f"it unpacks to more than {MAX_BYTES // 1_000_000} MB", f"解压后超过 {MAX_BYTES // 1_000_000} MB"
@@ -95,16 +97,22 @@ def _directory(name: str, data: bytes) -> zipfile.ZipFile:
         raise damaged(name) from error
 
 
-def _unpacked_size(packed: bytes, limit: int) -> int:
-    """How many bytes `packed` unpacks to, counted up to `limit`; what is not packed counts as 0."""
-    unpacker, size = zlib.decompressobj(), 0
-    while packed and size < limit:
-        try:
-            size += len(unpacker.decompress(packed, _PIECE))
-        except zlib.error:
-            break
-        packed = unpacker.unconsumed_tail
-    return size
+def _unpacked_size(packed: memoryview, limit: int) -> int:
+    """How many bytes the packed bytes at the start of `packed` unpack to, counted up to `limit` (0: not packed).
+
+    What is read counts too where it is more, so that the work is bounded whatever the bytes are.
+    """
+    unpacker, size, read = zlib.decompressobj(), 0, 0
+    while size < limit and read < limit and read < len(packed) and not unpacker.eof:
+        pending: bytes | memoryview = packed[read : read + _PIECE]
+        read += len(pending)
+        while pending and size < limit:
+            try:
+                size += len(unpacker.decompress(pending, _PIECE))
+            except zlib.error:
+                return size
+            pending = unpacker.unconsumed_tail
+    return max(size, min(read, limit) if unpacker.eof else size)
 
 
 def _check_directory(name: str, entries: list[zipfile.ZipInfo]) -> None:

@@ -19,6 +19,9 @@ from rag.corpus.load.metadata import as_date, title_line
 from rag.corpus.load.table import plain_grid, table_lines
 from rag.errors import Bilingual
 
+_LONGEST_FRONT = 2000
+_LONGEST_INLINE = 1000
+_MARKS = re.compile(r"[*_`\[<&\\]")
 _FRONT = re.compile(r"---[ \t]*\n(.*?)\n(?:---|\.\.\.)[ \t]*(?:\n|$)", re.DOTALL)
 
 
@@ -43,7 +46,10 @@ def parse(name: str, data: bytes) -> tuple[Parsed, ...]:
 def add_markdown(builder: TextBuilder, text: str) -> None:
     """Add the blocks of clean Markdown `text` in order; what is between blocks (link definitions) is kept too."""
     lines = text.split("\n")
-    tokens = MarkdownIt("commonmark").enable("table").parse(text)
+    # Only blocks: marks inside paragraphs stay as they are, and hostile ones can cost the square of their length.
+    parser = MarkdownIt("commonmark").enable("table")
+    parser.core.ruler.enableOnly(["normalize", "block"])
+    tokens = parser.parse(text)
     done = 0
     for number, token in enumerate(tokens):
         if token.level != 0 or token.map is None or token.nesting < 0:
@@ -62,8 +68,11 @@ def add_markdown(builder: TextBuilder, text: str) -> None:
 
 
 def _plain(inline: Token) -> str:
-    """The words of an inline token, without emphasis, links and images' addresses."""
-    parts = [child.content if child.content else " " * (child.type == "softbreak") for child in inline.children or []]
+    """The words of an inline token, without emphasis, links and images' addresses; a very long one as it is written."""
+    if len(inline.content) > _LONGEST_INLINE or not _MARKS.search(inline.content):
+        return clean_line(inline.content)
+    (parsed,) = MarkdownIt("commonmark").parseInline(inline.content)
+    parts = [child.content if child.content else " " * (child.type == "softbreak") for child in parsed.children or []]
     return clean_line("".join(parts))
 
 
@@ -81,7 +90,9 @@ def _table(tokens: list[Token]) -> list[list[str]]:
 
 
 def _front_matter(source: str) -> Meta | None:
-    """What the front matter says; None when it is not a YAML mapping."""
+    """What the front matter says; None when it is not a YAML mapping, or longer than any front matter."""
+    if len(source) > _LONGEST_FRONT:
+        return None
     try:
         # An alias inside a list is how a few bytes become gigabytes; front matter needs none.
         if any(isinstance(event, yaml.AliasEvent) for event in yaml.parse(source, Loader=yaml.SafeLoader)):

@@ -126,7 +126,7 @@ def from_name(name: str) -> Meta:
     >>> from_name("leave-policy-v2.pdf").version, from_name("差旅办法（2025版）.docx").doc_id
     ('v2', '差旅办法')
     """
-    stem = clean_line(PurePosixPath(name.replace("\\", "/")).stem)
+    stem = clean_line(PurePosixPath(name.replace("\\", "/")).stem)[:LONGEST_NAME]
     for pattern in (_IN_BRACKETS, _AFTER_SEPARATOR, _GLUED):
         found = pattern.search(stem)
         if found and found.start() > 0:

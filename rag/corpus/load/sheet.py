@@ -19,7 +19,7 @@ from rag.errors import Bilingual, UnsafeFile
 
 MAX_CELLS = 500_000
 _CELL = re.compile(rb"<(?:\w+:)?c[\s>/]")
-_MERGED = re.compile(rb"<(?:\w+:)?mergeCell\b[^>]*?\bref\s*=\s*[\"']([^\"']*)[\"']")
+_MERGED = re.compile(rb"<(?:\w+:)?mergeCell\b[^<>]*?\bref\s*=\s*[\"']([^\"']*)[\"']")
 _NO_RESULT = re.compile(rb"</f>\s*(?:<v\s*/>|<v>\s*</v>)?\s*</c>")
 
 

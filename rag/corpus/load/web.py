@@ -17,6 +17,7 @@ from rag.corpus.load.table import Cell, table_lines
 from rag.errors import UnsafeFile
 
 MAX_CELLS = 500_000
+MAX_TAGS = 100_000
 _CHARSET = re.compile(rb"""<(?:meta|\?xml)\b[^>]*?(?:charset|encoding)\s*=\s*["']?\s*([\w\-]+)""", re.IGNORECASE)
 _HIDDEN = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGNORECASE)
 _DROPPED = frozenset(
@@ -30,7 +31,12 @@ _HEADING = re.compile(r"h([1-6])")
 
 
 def parse(name: str, data: bytes) -> tuple[Parsed, ...]:
-    """An HTML page; a declared character set is tried first. Raises `UnsafeFile` for tables beyond 500,000 cells."""
+    """An HTML page; a declared character set is tried first. Raises `UnsafeFile` beyond 100,000 tags or 500,000 cells."""
+    if data.count(b"<") > MAX_TAGS:
+        raise UnsafeFile(
+            en=f"{name}: more than {MAX_TAGS:,} tags. Split the page.",
+            zh=f"{name}：标签超过 {MAX_TAGS:,} 个，请拆分页面。",
+        )
     declared = _CHARSET.search(data[:4096])
     decoded = decode(name, data, declared.group(1).decode("ascii") if declared else "")
     soup = BeautifulSoup(decoded.text, "lxml")

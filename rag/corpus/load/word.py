@@ -27,7 +27,7 @@ _BOX = qn("w:txbxContent")
 # The fallback of an AlternateContent repeats its choice; deleted and moved-away text is no longer in the document.
 _SKIPPED = {"{http://schemas.openxmlformats.org/markup-compatibility/2006}Fallback", qn("w:del"), qn("w:moveFrom")}
 _PROPERTIES = {qn("w:pPr"), qn("w:rPr")}
-_MAX_SPAN = 1000
+_MAX_SPAN = 63  # the most columns Word knows
 
 
 @dataclass(frozen=True, slots=True)
