@@ -168,8 +168,8 @@ def convert(arguments: tuple[str, ...], name: str, work: Path, say: Say) -> None
     code, output = _watched([sys.executable, *arguments], {"PYTHONPATH": paths}, work, progress)
     if code != 0:
         raise ModelUnavailable(
-            en=f"{name}: the conversion failed (exit {code}): {output}\nIt needs about 2 GB of free memory and the packages of requirements.txt; then start again.",
-            zh=f"{name}：转换失败（退出码 {code}）：{output}\n转换需要约 2 GB 空闲内存以及 requirements.txt 中的软件包，请检查后重新启动。",
+            en=f"{name}: the conversion failed (exit {code}): {output}\nIt needs about 4 GB of free memory and the packages of requirements.txt; then start again.",
+            zh=f"{name}：转换失败（退出码 {code}）：{output}\n转换需要约 4 GB 空闲内存以及 requirements.txt 中的软件包，请检查后重新启动。",
         )
 
 

@@ -119,6 +119,8 @@ class Generator:
                 try:
                     token = streamer.queue.get(timeout=HEARTBEAT_S)
                 except queue.Empty:
+                    if stop.is_set():  # the worker may still be waiting for its turn; it ends when it gets it
+                        break
                     yield Generated(tuple(ids), text, "running", first, time.perf_counter() - began)
                     continue
                 if token is None:
