@@ -1,0 +1,315 @@
+import json
+import queue
+import random
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from rag.config import GenerateSettings, ModelSettings
+from rag.corpus.dense import DenseIndex
+from rag.models.generator import END_STRINGS, Generated, Generator, best_dtype
+from rag.models.roles import Models
+from rag.models.turns import Turns
+from rag.models.weights import Weights, resolve
+from rag.types import ChatMessage
+
+pytestmark = pytest.mark.model
+
+QUESTIONS = (
+    "资料：员工入职满一年后，每年可享受15天带薪年假。\n问题：入职满一年，每年有多少天带薪年假？",
+    "What is the capital of France? One word.",
+    "请原样重复：🙂🎉𠮷龘 第3条",
+)
+
+
+@pytest.fixture(scope="module")
+def generator(models: Models) -> Generator:
+    return models.generator()
+
+
+@pytest.fixture(scope="module")
+def weights(rag_cache: Path) -> Weights:
+    return resolve("generator", ModelSettings().generator, rag_cache, lambda _: None, fetch=False)
+
+
+def prompt(generator: Generator, question: str) -> tuple[int, ...]:
+    return generator.chat.render([ChatMessage("system", "简短回答。"), ChatMessage("user", question)]).input_ids
+
+
+def long_prompt(generator: Generator, n: int) -> tuple[int, ...]:
+    ids = prompt(generator, "年假制度：" + "员工入职满一年后，每年可享受15天带薪年假，须提前申请。" * (n // 10))
+    assert len(ids) > n
+    return ids[:n]
+
+
+def run(generator: Generator, ids: Sequence[int], n: int = 12, **settings: float) -> list[Generated]:
+    options = GenerateSettings(answer_tokens=n, **settings)  # type: ignore[arg-type]
+    return list(generator.stream(ids, options, threading.Event()))
+
+
+def free_within(turns: Turns, seconds: float) -> float:
+    """Seconds until nobody holds the turn."""
+    began = time.perf_counter()
+    while turns._held:
+        assert time.perf_counter() - began < seconds, f"the turn is still held after {seconds} s"
+        time.sleep(0.002)
+    return time.perf_counter() - began
+
+
+# ---- the same answer as the plain library's
+
+
+def test_greedy_is_the_librarys_own_greedy(generator: Generator, weights: Weights) -> None:
+    import torch
+    from transformers import AutoModelForCausalLM, GenerationConfig
+
+    device, dtype = best_dtype()
+    plain = AutoModelForCausalLM.from_pretrained(str(weights.folder), dtype=dtype, local_files_only=True).to(device)
+    plain.generation_config = GenerationConfig()
+    ends = list(generator.chat.ids_of(END_STRINGS))
+    for question in QUESTIONS:
+        ids = prompt(generator, question)
+        with torch.inference_mode():
+            out = plain.generate(
+                torch.tensor([ids], device=device),
+                do_sample=False,
+                max_new_tokens=16,
+                eos_token_id=ends,
+                pad_token_id=ends[0],
+            )
+        assert run(generator, ids, 16)[-1].ids == tuple(out[0, len(ids) :].tolist())
+
+
+def test_a_folders_repetition_penalty_changes_nothing(
+    generator: Generator, weights: Weights, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "penalty"
+    folder.mkdir()
+    for path in weights.folder.iterdir():
+        if path.name != "generation_config.json":
+            (folder / path.name).symlink_to(path)
+    theirs = json.loads((weights.folder / "generation_config.json").read_text(encoding="utf-8"))
+    theirs |= {"repetition_penalty": 1.1, "do_sample": True, "temperature": 0.7, "top_p": 0.8, "top_k": 20}
+    (folder / "generation_config.json").write_text(json.dumps(theirs), encoding="utf-8")
+    other = Generator(replace(weights, folder=folder), Turns())
+    for language in ("en", "zh"):
+        assert "repetition_penalty=1.1" in other.taken.of(language)  # type: ignore[arg-type]
+        assert "<|im_end|>" in other.taken.of(language)  # type: ignore[arg-type]
+    repeats = prompt(generator, "请原样抄写：年假年假年假年假年假年假年假年假年假年假。")
+    first = run(generator, repeats, 16)[-1].ids
+    assert run(other, repeats, 16)[-1].ids == first
+    # the visitor's own penalty does count
+    assert run(other, repeats, 16, repetition_penalty=1.8)[-1].ids != first
+
+
+# ---- the stream
+
+
+def check_stream(generator: Generator, stream: Sequence[Generated]) -> None:
+    for before, after in zip(stream, stream[1:], strict=False):
+        assert after.text.startswith(before.text)
+        assert after.ids[: len(before.ids)] == before.ids
+        assert after.seconds >= before.seconds
+    assert all(g.finish == "running" for g in stream[:-1])
+    final = stream[-1]
+    assert final.finish != "running"
+    assert final.text == generator.chat.decode(final.ids)
+
+
+@pytest.mark.parametrize("question", QUESTIONS)
+def test_texts_grow_and_end_as_the_decoded_ids(generator: Generator, question: str) -> None:
+    stream = run(generator, prompt(generator, question), 24)
+    check_stream(generator, stream)
+    final = stream[-1]
+    assert final.finish in ("end", "length")
+    assert (final.finish == "length") == (len(final.ids) == 24 and not set(final.ids) & set(generator._ends))
+    assert final.seconds_to_first is not None
+    assert 0 < final.seconds_to_first <= final.seconds
+    assert not any(special in final.text for special in generator.chat.special_strings)
+
+
+def _pretend(generator: Generator, monkeypatch: pytest.MonkeyPatch, ids: Sequence[int]) -> None:
+    import torch
+
+    def generate(input_ids: Any, streamer: Any, **options: Any) -> None:
+        streamer.put(input_ids)
+        for token in ids:
+            streamer.put(torch.tensor([token]))
+        streamer.end()
+
+    monkeypatch.setattr(generator._model, "generate", generate)
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_any_ids_stream_by_whole_characters(generator: Generator, monkeypatch: pytest.MonkeyPatch, seed: int) -> None:
+    rng = random.Random(seed)
+    if seed % 2:  # real text, in tokens that split its characters
+        text = "".join(rng.choice("聪明🙂‍↕️𠮷龘é́ 年假15天\n<|>ﷺ\u202e") for _ in range(60))
+        ids = generator.chat._tokenizer(text, add_special_tokens=False)["input_ids"]
+    else:  # and anything at all, invalid UTF-8 among it
+        ids = [rng.choice([rng.randrange(256), rng.randrange(151643)]) for _ in range(40)]
+    _pretend(generator, monkeypatch, ids)
+    stream = run(generator, [1, 2, 3])
+    check_stream(generator, stream)
+    assert stream[-1].ids == tuple(ids)
+    assert not any(g.text.endswith("\ufffd") for g in stream[:-1])
+    if seed % 2:
+        assert stream[-1].text == text
+
+
+# ---- stop
+
+
+@pytest.mark.parametrize("how", ["stop", "close"])
+def test_it_ends_within_half_a_second_in_prefill(models: Models, generator: Generator, how: str) -> None:
+    ids = long_prompt(generator, 1500)
+    stop = threading.Event()
+    stream = generator.stream(ids, GenerateSettings(), stop)
+    began = time.perf_counter()
+    for g in stream:
+        assert g.ids == (), "the prompt was read before it could be stopped"
+        if models.turns._held and time.perf_counter() - began > 0.4:
+            break
+    _end(models, stream, stop, how)
+
+
+@pytest.mark.parametrize("how", ["stop", "close"])
+def test_it_ends_within_half_a_second_in_decode(models: Models, generator: Generator, how: str) -> None:
+    stop = threading.Event()
+    stream = generator.stream(prompt(generator, "写一篇很长的文章。"), GenerateSettings(), stop)
+    for g in stream:
+        if len(g.ids) == 3:
+            break
+    _end(models, stream, stop, how, at_least=3)
+
+
+def _end(models: Models, stream: Iterator[Generated], stop: threading.Event, how: str, at_least: int = 0) -> None:
+    after: list[int] = []  # layers that began after the stop; one may be under way and is finished
+    layers = models.generator()._model.get_decoder().layers
+    hooks = [layer.register_forward_hook(lambda *_: after.append(1)) for layer in layers]
+    began = time.perf_counter()
+    if how == "stop":
+        stop.set()
+        *_, final = stream
+        assert final.finish == "stopped"
+        assert len(final.ids) >= at_least
+        check_stream(models.generator(), [final])
+    else:
+        stream.close()  # type: ignore[attr-defined]
+        assert stop.is_set()
+    told = time.perf_counter() - began
+    free = told + free_within(models.turns, 5)
+    for hook in hooks:
+        hook.remove()
+    print(f"{how}: told after {told:.3f} s, the turn free after {free:.3f} s")
+    assert told <= 0.5
+    assert len(after) <= 1  # which bounds the time, whatever else the machine does
+    assert run(models.generator(), prompt(models.generator(), "你好"), 2)[-1].finish in ("length", "end")
+
+
+def test_a_stop_that_was_set_before_costs_nothing(models: Models, generator: Generator) -> None:
+    stop = threading.Event()
+    stop.set()
+    began = time.perf_counter()
+    (final,) = generator.stream(long_prompt(generator, 800), GenerateSettings(), stop)
+    assert (final.finish, final.ids, final.text) == ("stopped", (), "")
+    assert time.perf_counter() - began < 0.5
+    free_within(models.turns, 5)
+
+
+def test_a_heartbeat_while_somebody_else_computes(models: Models, generator: Generator) -> None:
+    stop = threading.Event()
+    with models.turns.turn():
+        stream = generator.stream(prompt(generator, "你好"), GenerateSettings(answer_tokens=2), stop)
+        began = time.perf_counter()
+        for _ in range(3):
+            assert next(stream).finish == "running"
+        assert time.perf_counter() - began < 1.5
+        began = time.perf_counter()
+        stop.set()  # lands although the turn is not its own
+        *_, final = stream
+        assert final.finish == "stopped"
+        assert time.perf_counter() - began <= 0.5
+    free_within(models.turns, 1)
+
+
+# ---- failure
+
+
+def test_an_error_of_the_model_reaches_the_reader(models: Models, generator: Generator) -> None:
+    seen: queue.SimpleQueue[BaseException | None] = queue.SimpleQueue()
+
+    def read() -> None:
+        try:
+            run(generator, [10**7])  # no such token
+        except BaseException as error:  # noqa: BLE001 - examined below
+            seen.put(error)
+        else:
+            seen.put(None)
+
+    threading.Thread(target=read, daemon=True).start()
+    error = seen.get(timeout=10)
+    assert isinstance(error, IndexError)
+    free_within(models.turns, 5)
+    assert run(generator, prompt(generator, "你好"), 2)[-1].ids
+
+
+def test_sampling_follows_the_settings(generator: Generator) -> None:
+    ids = prompt(generator, "随便写一句话。")
+    drawn = {run(generator, ids, 5, temperature=2.0)[-1].ids for _ in range(3)}
+    assert len(drawn) > 1
+    config = generator._config(GenerateSettings(temperature=0.5, top_p=0.9))
+    assert (config.do_sample, config.temperature, config.top_p, config.top_k) == (True, 0.5, 0.9, 0)
+    greedy = generator._config(GenerateSettings())
+    assert (greedy.do_sample, greedy.num_beams, greedy.repetition_penalty) == (False, 1, 1.0)
+    assert (greedy.temperature, greedy.top_p, greedy.top_k) == (None, None, None)
+
+
+# ---- many at once
+
+
+def test_a_search_waits_less_than_a_second_while_others_generate_and_index(models: Models) -> None:
+    encoder, generator = models.encoder(), models.generator()
+    rng = np.random.default_rng(0)
+    rows = rng.standard_normal((2000, encoder.dim)).astype(np.float32)
+    index = DenseIndex(rows / np.linalg.norm(rows, axis=1, keepdims=True))
+    texts = [f"第{i}条：员工应当遵守公司制度，" + "违者按规定处理。" * 25 for i in range(300)]
+    stop, ended = threading.Event(), []
+
+    def generate() -> None:
+        stream = list(generator.stream(long_prompt(generator, 1200), GenerateSettings(answer_tokens=160), stop))
+        ended.append(stream[-1].finish)
+
+    def encode() -> None:
+        from rag.errors import Stopped
+
+        try:
+            encoder.encode_document(texts, ["x"] * len(texts), stop)
+        except Stopped:
+            ended.append("stopped indexing")
+
+    jobs: list[Callable[[], None]] = [generate, encode]
+    threads = [threading.Thread(target=job, daemon=True) for job in jobs]
+    for thread in threads:
+        thread.start()
+    time.sleep(0.5)
+    waits = []
+    for i in range(10):
+        began = time.perf_counter()
+        assert len(index.search(encoder.encode_query([f"第{i}个问题：年假有几天？"])[0], 20)) == 20
+        waits.append(time.perf_counter() - began)
+        time.sleep(0.3)
+    busy = [thread.is_alive() for thread in threads]
+    stop.set()
+    for thread in threads:
+        thread.join(10)
+    assert busy == [True, True], "the others were done before the searches were"
+    assert len(ended) == 2
+    print(f"search beside both: median {sorted(waits)[5]:.3f} s, longest {max(waits):.3f} s")
+    assert max(waits) < 1
