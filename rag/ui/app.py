@@ -23,6 +23,8 @@ from rag.workspace import Workspace
 
 # light work: never behind a model in the queue, not offered to clients
 LIGHT: dict[str, Any] = {"queue": False, "api_visibility": "private", "show_progress": "hidden"}
+# a list's value is checked by the handler, in the visitor's language; Gradio would put it into the log
+RAW: dict[str, Any] = {"preprocess": False}
 HEAVY: dict[str, Any] = {"api_visibility": "private", "show_progress": "hidden"}
 # answers one at a time; searches beside each other and beside indexing (what is underneath takes turns itself)
 ANSWERS: dict[str, Any] = {**HEAVY, "concurrency_id": "llm", "concurrency_limit": 1}
@@ -98,10 +100,11 @@ def _wire_corpus(demo: gr.Blocks, page: Page, do: CorpusHandlers) -> None:
     page.timer.tick(do.tick, None, standing, **LIGHT)
     # preprocess=False: Gradio would leave an empty file per upload, and its error for a vanished one says nothing
     docs.upload.upload(do.add, docs.upload, corpus, preprocess=False, **INDEXING)
-    docs.remove.click(do.remove, docs.which, corpus, **INDEXING)
+    docs.remove.click(do.remove, docs.which, corpus, **RAW, **INDEXING)
     docs.include.input(do.include_samples, docs.include, corpus, **INDEXING)
-    chunks.document.input(do.choose_document, chunks.document, [chunks.summary, chunks.table, chunks.view], **LIGHT)
-    chunks.table.select(do.choose_chunk, chunks.document, chunks.view, **LIGHT)
+    opened = [chunks.summary, chunks.table, chunks.view]
+    chunks.document.input(do.choose_document, chunks.document, opened, **RAW, **LIGHT)
+    chunks.table.select(do.choose_chunk, chunks.document, chunks.view, **RAW, **LIGHT)
     tried: list[Any] = [chunks.strategy, chunks.size, chunks.overlap]
     gr.on(
         [chunks.strategy.input, chunks.size.input, chunks.overlap.input],
@@ -109,6 +112,7 @@ def _wire_corpus(demo: gr.Blocks, page: Page, do: CorpusHandlers) -> None:
         [chunks.document, *tried],
         [chunks.summary, chunks.view],
         trigger_mode="always_last",
+        **RAW,
         **LIGHT,
     )
     panel = page.settings
@@ -139,7 +143,7 @@ def _wire_questions(page: Page, do: QuestionHandlers) -> None:
     answers = [search.success(do.write, None, answer, **ANSWERS) for search in searches]
     page.stop.click(do.stop, None, answer, cancels=[retrieving, *searches, *answers], **LIGHT)
     page.candidates.table.select(do.choose_candidate_row, None, [page.candidates.view, page.candidates.pick], **LIGHT)
-    page.candidates.pick.input(do.choose_candidate, page.candidates.pick, page.candidates.view, **LIGHT)
+    page.candidates.pick.input(do.choose_candidate, page.candidates.pick, page.candidates.view, **RAW, **LIGHT)
     page.answer.answer.cite(do.open_citation, None, page.answer.source, **LIGHT)
 
 
@@ -172,9 +176,13 @@ def launch_app(app: App, host: str | None = None, port: int | None = None) -> st
 
 
 def _janitor(app: App) -> None:
-    """Every `SWEEP_S` seconds: end visits whose page is gone, and delete uploads nobody took."""
     while not app.closing.wait(SWEEP_S):
-        for session in app.sessions.sweep():
-            # Gradio keeps the last value of every component of a session here
-            app.demo.state_holder.session_data.pop(session, None)
-        app.uploads.sweep(UNCLAIMED_UPLOAD_S)
+        sweep(app)
+
+
+def sweep(app: App) -> None:
+    """End the visits whose page is gone, and delete uploads nobody took; done every `SWEEP_S` seconds."""
+    for session in app.sessions.sweep():
+        # Gradio keeps the last value of every component of a session here
+        app.demo.state_holder.session_data.pop(session, None)
+    app.uploads.sweep(UNCLAIMED_UPLOAD_S)

@@ -111,7 +111,7 @@ class CorpusHandlers(Desk):
         return {self.page.chunks.view: chunks.framed(document, mine, row - 1, language(request))}
 
     @guarded()
-    def preview(self, key: str | None, strategy: str, size: float, overlap: float, request: gr.Request) -> Updates:
+    def preview(self, key: str | None, strategy: str, size: object, overlap: object, request: gr.Request) -> Updates:
         """Another split is tried on one document; nothing is rebuilt."""
         workspace = self._visit(request).workspace
         corpus = workspace.corpus()
@@ -147,5 +147,5 @@ class CorpusHandlers(Desk):
         return shown
 
 
-def _split(strategy: object, size: float, overlap: float) -> SplitSettings:
-    return SplitSettings(str(strategy), int(size), int(overlap))  # type: ignore[arg-type]  # checked when it is made
+def _split(strategy: object, size: object, overlap: object) -> SplitSettings:
+    return SplitSettings(str(strategy), whole(size), whole(overlap))  # type: ignore[arg-type]  # checked when it is made

@@ -47,7 +47,7 @@ class Desk:
             return None
 
     def _document(self, corpus: Corpus, key: str | None) -> Document:
-        if key is None or key not in corpus.documents:
+        if not isinstance(key, str) or key not in corpus.documents:
             raise mistake(LoadError, "docs.unknown")
         return corpus.documents[key]
 

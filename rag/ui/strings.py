@@ -14,8 +14,8 @@ TABLE: Final[Mapping[str, Bilingual]] = MappingProxyType({
     "app.title": _B("# Glass-box RAG", "# 玻璃盒 RAG"),
     "app.tab": _B("Glass-box RAG", "玻璃盒 RAG"),
     "app.what": _B(
-        "Ask your policy files, and see every step between a file and a cited answer. Files stay in memory for this visit only.",
-        "向制度文件提问，并看清从文件到带引用答案的每一步。文件只在本次访问期间保存在内存中。",
+        "Ask your policy files, and see every step between a file and a cited answer. Files stay in memory for this visit only; reloading the page starts anew.",
+        "向制度文件提问，并看清从文件到带引用答案的每一步。文件只在本次访问期间保存在内存中，刷新页面即清空。",
     ),
     # question and settings
     "ask.question": _B("Question", "问题"),

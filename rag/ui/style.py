@@ -18,6 +18,7 @@ def theme() -> gr.themes.Base:
         button_primary_background_fill_dark="*primary_700",
         button_primary_background_fill_hover_dark="*primary_600",
         block_label_text_color="*neutral_700",
+        color_accent="*primary_700",
         block_shadow="none",
         block_shadow_dark="none",
     )
@@ -58,6 +59,8 @@ const make = piece => {
 };
 const render = () => {
   const pieces = Array.isArray(props.value) ? props.value : [];
+  // on a phone the answer begins below the screen
+  if (!box.childNodes.length && pieces.length && window.innerWidth < 800) element.scrollIntoView({block: 'center'});
   while (box.childNodes.length > pieces.length) box.lastChild.remove();
   pieces.forEach((piece, i) => {
     let node = box.childNodes[i];
@@ -98,16 +101,17 @@ watch('value', render);
 """
 
 CSS = """
-.gradio-container{width:100%;min-width:0;box-sizing:border-box;max-width:1240px!important;margin:0 auto!important;--ink:var(--body-text-color);--soft:var(--body-text-color-subdued);
+.gradio-container{width:100%;min-width:0;box-sizing:border-box;max-width:1240px!important;margin:0 auto!important;--ink:var(--body-text-color);--soft:#52606f;
  --line:var(--border-color-primary);--paper:var(--block-background-fill);--accent:#0f766e;--accent-soft:#ccfbf1;--odd:#eef2f7;--even:#e3ebe6;
  --over:#fcd9a4;--hit:#fde68a;--bad:#b91c1c;--warn:#92400e;--good:#166534;--rules:#94a3b8;--ev:#0d9488;--qu:#b45309;--tpl:#64748b}
-.dark .gradio-container,.gradio-container.dark{--accent:#5eead4;--accent-soft:#134e4a;--odd:#2c3b54;--even:#214239;--over:#6b4410;--hit:#6b5310;
+.dark .gradio-container,.gradio-container.dark{--soft:#a3b1c4;--accent:#5eead4;--accent-soft:#134e4a;--odd:#2c3b54;--even:#214239;--over:#6b4410;--hit:#6b5310;
  --bad:#fca5a5;--warn:#fcd34d;--good:#86efac}
 .gradio-container .html-container{padding:0!important}
 .gradio-container .column,.gradio-container .form{gap:.7rem}
 .gradio-container .tabitem{padding:.5rem 0}
 #chunk-table .virtual-row,#cand-table .virtual-row{font-family:var(--font);font-size:.82rem;font-variant-numeric:tabular-nums;cursor:pointer}
 .gradio-container main,.gradio-container .wrap,.gradio-container .column,.gradio-container .block,.gradio-container .tabs,.gradio-container .prose{min-width:0;max-width:100%}
+.dark .gradio-container [role=tab][aria-selected=true]{color:#5eead4}
 #title h1{font-size:1.45rem;font-weight:650;letter-spacing:-.01em;margin:.2rem 0 0}
 #what p{color:var(--soft);margin:0}
 .models{list-style:none;display:flex;flex-wrap:wrap;gap:.3rem 2rem;margin:0;padding:.35rem 0;font-size:.82rem;color:var(--soft);border-block:1px solid var(--line)}
@@ -169,5 +173,5 @@ button.cite:hover,.cite.open{background:var(--accent);color:var(--paper)}
 .used dl{display:grid;grid-template-columns:max-content 1fr;gap:.15rem 1rem;font-family:var(--font-mono);margin:.5rem 0}.used dd{margin:0}
 .skipped{color:var(--warn)}
 #ask-row{align-items:flex-end;flex-wrap:wrap}
-@media (max-width:640px){.gradio-container .main{padding:.7rem!important}#ask-row{flex-wrap:wrap}#ask-row>.block,#ask-row>.form{flex:1 1 100%}#ask-row>button{flex:1}.gradio-container .row>.column{flex:1 1 100%}.gradio-container .row{flex-wrap:wrap}.gradio-container{padding-inline:.6rem!important}.doc{max-height:320px;padding:.6rem .7rem}.answer{font-size:1rem}.chips{flex-wrap:nowrap;overflow-x:auto;padding-bottom:.3rem}.chip{flex:none}}
+@media (max-width:640px){.gradio-container .main{padding:.7rem!important}#ask-row{flex-wrap:wrap}#ask-row>.block,#ask-row>.form{flex:1 1 100%}#ask-row>button{flex:1}.models .ready .name{display:none}.models{gap:.3rem 1rem}.gradio-container .row>.column{flex:1 1 100%}.gradio-container .row{flex-wrap:wrap}.gradio-container{padding-inline:.6rem!important}.doc{max-height:320px;padding:.6rem .7rem}.answer{font-size:1rem}.chips{flex-wrap:nowrap;overflow-x:auto;padding-bottom:.3rem}.chip{flex:none}}
 """

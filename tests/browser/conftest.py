@@ -43,7 +43,7 @@ def visit(browser: Any) -> Iterator[Callable[..., Any]]:
     """``visit(url, phone=…, dark=…, locale=…)``: a new visitor's page. At the end: no script error, nothing from outside."""
     contexts, problems = [], []
 
-    def opened(url: str, phone: bool = False, dark: bool = False, locale: str = "zh-CN") -> Any:
+    def opened(url: str, phone: bool = False, dark: bool = False, locale: str = "zh-CN", ready_s: float = 20) -> Any:
         shape = browser.phone if phone else {"viewport": {"width": 1280, "height": 900}}
         context = browser.new_context(**shape, locale=locale, color_scheme="dark" if dark else "light")
         contexts.append(context)
@@ -53,7 +53,7 @@ def visit(browser: Any) -> Iterator[Callable[..., Any]]:
         outside = re.compile(r"https?://(?!127\.0\.0\.1[:/])")
         page.on("request", lambda r: problems.append(r.url) if outside.match(r.url) else None)
         page.goto(url)
-        page.locator("#docs-table table").wait_for(state="attached")
+        page.locator("#docs-table table").wait_for(state="attached", timeout=ready_s * 1000)
         return page
 
     yield opened

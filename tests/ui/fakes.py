@@ -1,18 +1,23 @@
 """A page over small stand-ins for the models: the real workspace, splitter, indexes and prompt, no weights."""
 
+import random
 import threading
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import gradio as gr
 
-from rag.config import GenerateSettings, Limits
+from rag.config import GenerateSettings, Limits, Settings
 from rag.corpus.samples import Samples
 from rag.errors import Bilingual
 from rag.models.roles import RoleStatus
 from rag.ui.app import App, build_app, launch_app
+from rag.ui.corpus_handlers import CorpusHandlers
+from rag.ui.page import Page
+from rag.ui.question_handlers import QuestionHandlers
 from tests.fake_models import BigramEncoder, FakeModels, Generated, ReplyGenerator
 
 SAMPLES = {
@@ -111,3 +116,48 @@ class Visitor:
             "query_string": self.query.encode(),
         }
         return gr.Request(starlette.requests.Request(scope), session_hash=self.session_hash)
+
+
+QUESTION = "入职满一年，每年有多少天带薪年假？"
+
+
+class Client:
+    """One visitor who calls the handlers of an app directly."""
+
+    def __init__(self, app: App, name: str = "one", accept: str = "zh-CN") -> None:
+        owners = [getattr(f.fn, "__self__", None) for f in app.demo.fns.values()]
+        handlers = {type(owner): owner for owner in owners}
+        self.corpus: CorpusHandlers = handlers[CorpusHandlers]
+        self.questions: QuestionHandlers = handlers[QuestionHandlers]
+        self.page: Page = self.corpus.page
+        self.app, self.request = app, Visitor(name, accept).request()
+        self.workspace = app.sessions.visit(name).workspace
+
+    def values(self, question: str = QUESTION, **changed: object) -> dict[Any, Any]:
+        """The question and the settings as the page sends them."""
+        plain = Settings()
+        shown = {
+            name: getattr(part, name)
+            for part in (plain.split, plain.search, plain.generate)
+            for name in part.__dataclass_fields__
+        }
+        shown |= {"as_of": "", "threshold": ""} | changed
+        return {getattr(self.page.settings, name): value for name, value in shown.items()} | {
+            self.page.question: question
+        }
+
+    def upload(self, name: str, data: bytes) -> dict[Any, Any]:
+        place = self.app.uploads.path / f"{random.getrandbits(256):064x}"
+        place.mkdir()
+        (place / "f").write_bytes(data)
+        updates: dict[Any, Any] = {}
+        for update in self.corpus.add([{"path": str(place / "f"), "orig_name": name}], self.request):
+            updates |= update
+        return updates
+
+
+def last(updates: Iterator[dict[Any, Any]]) -> dict[Any, Any]:
+    merged: dict[Any, Any] = {}
+    for update in updates:
+        merged |= update
+    return merged

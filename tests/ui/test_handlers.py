@@ -1,4 +1,4 @@
-"""The served page over stand-in models: its closed doors, and what its handlers do with what a browser sends."""
+"""What the handlers of the page do with what a browser sends, over stand-in models and the real workspace."""
 
 import random
 import threading
@@ -8,136 +8,29 @@ from pathlib import Path
 from typing import Any
 
 import gradio as gr
-import httpx
 import pytest
 
-from rag.config import Limits, Settings
-from rag.ui.app import App, _shown
-from rag.ui.corpus_handlers import CorpusHandlers
-from rag.ui.page import Page
-from rag.ui.question_handlers import QuestionHandlers
+from rag.config import Settings
+from rag.ui.app import App, _shown, sweep
 from tests.hostile import text as hostile_text
-from tests.ui.fakes import PageModels, Visitor, page_app, served
-
-QUESTION = "入职满一年，每年有多少天带薪年假？"
+from tests.ui.fakes import QUESTION, Client, Visitor, last, page_app
 
 
 @pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[App, str]]:
-    app, _ = page_app(tmp_path_factory.mktemp("samples"))
-    yield app, served(app)
-    app.close()
-
-
-class Client:
-    """One visitor who calls the handlers of an app directly."""
-
-    def __init__(self, app: App, name: str = "one", accept: str = "zh-CN") -> None:
-        owners = [getattr(f.fn, "__self__", None) for f in app.demo.fns.values()]
-        handlers = {type(owner): owner for owner in owners}
-        self.corpus: CorpusHandlers = handlers[CorpusHandlers]
-        self.questions: QuestionHandlers = handlers[QuestionHandlers]
-        self.page: Page = self.corpus.page
-        self.app, self.request = app, Visitor(name, accept).request()
-        self.workspace = app.sessions.visit(name).workspace
-
-    def values(self, question: str = QUESTION, **changed: object) -> dict[Any, Any]:
-        """The question and the settings as the page sends them."""
-        plain = Settings()
-        shown = {
-            name: getattr(part, name)
-            for part in (plain.split, plain.search, plain.generate)
-            for name in part.__dataclass_fields__
-        }
-        shown |= {"as_of": "", "threshold": ""} | changed
-        return {getattr(self.page.settings, name): value for name, value in shown.items()} | {
-            self.page.question: question
-        }
-
-    def upload(self, name: str, data: bytes) -> dict[Any, Any]:
-        place = self.app.uploads.path / f"{random.getrandbits(256):064x}"
-        place.mkdir()
-        (place / "f").write_bytes(data)
-        updates: dict[Any, Any] = {}
-        for update in self.corpus.add([{"path": str(place / "f"), "orig_name": name}], self.request):
-            updates |= update
-        return updates
-
-
-def last(updates: Iterator[dict[Any, Any]]) -> dict[Any, Any]:
-    merged: dict[Any, Any] = {}
-    for update in updates:
-        merged |= update
-    return merged
+def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[App]:
+    made, _ = page_app(tmp_path_factory.mktemp("samples"))
+    yield made
+    made.close()
 
 
 @pytest.fixture
-def visitor(site: tuple[App, str], request: pytest.FixtureRequest) -> Client:
-    return Client(site[0], request.node.name)
+def visitor(app: App, request: pytest.FixtureRequest) -> Client:
+    return Client(app, request.node.name)
 
 
-# ------------------------------------------------------------------------------------------------ doors
-
-
-@pytest.mark.parametrize(
-    ("method", "path"),
-    [
-        *(("post", f"/gradio_api/run/{name}") for name in ("ask", "write", "retrieve", "add", "remove", "apply_split")),
-        ("get", "/gradio_api/deep_link?session_hash=x"),
-        ("get", "/monitoring"),
-        ("get", "/monitoring/summary"),
-        ("get", "/monitoring/x"),
-        ("get", "/gradio_api/runs"),
-    ],
-)
-def test_closed_doors(site: tuple[App, str], method: str, path: str) -> None:
-    body = {"json": {"data": [QUESTION]}} if method == "post" else {}
-    assert getattr(httpx, method)(site[1] + path, **body).status_code == 404
-
-
-def test_no_endpoint_is_offered(site: tuple[App, str]) -> None:
-    info = httpx.get(site[1] + "/gradio_api/info").json()
-    assert info["named_endpoints"] == {} and info["unnamed_endpoints"] == {}
-    config = httpx.get(site[1] + "/config").json()
-    assert config["footer_links"] == [] and not config.get("run_history") and not config.get("enable_monitoring")
-
-
-def test_same_bytes_and_name_get_a_path_each_and_are_unreadable_after_taking(site: tuple[App, str]) -> None:
-    app, url = site
-    paths = [
-        httpx.post(url + "/gradio_api/upload", files={"files": ("休假.txt", "同一份".encode())}).json()[0]
-        for _ in range(2)
-    ]
-    assert paths[0] != paths[1] and all(Path(p).is_relative_to(app.uploads.path) for p in paths)
-    assert app.uploads.take([{"path": paths[0], "orig_name": "休假.txt"}])[0].data == "同一份".encode()
-    assert not Path(paths[0]).exists() and Path(paths[1]).exists()
-    assert httpx.get(f"{url}/gradio_api/file={paths[0]}").status_code in (403, 404)
-    app.uploads.take([{"path": paths[1], "orig_name": "休假.txt"}])
-
-
-def test_a_file_over_the_limit_is_refused_by_the_server(tmp_path: Path) -> None:
-    app, _ = page_app(tmp_path, limits=Limits(file_bytes=1000))
-    try:
-        answer = httpx.post(served(app) + "/gradio_api/upload", files={"files": ("a.txt", b"x" * 2000)})
-        assert answer.status_code == 413
-    finally:
-        app.close()
-
-
-def test_closing_the_app_deletes_its_folder(tmp_path: Path) -> None:
-    app, _ = page_app(tmp_path)
-    served(app)
-    assert app.uploads.path.is_dir()
-    app.close()
-    assert not app.uploads.path.exists()
-
-
-# ------------------------------------------------------------------------------------------------ handlers
-
-
-def test_every_output_of_a_handler_is_declared(site: tuple[App, str]) -> None:
+def test_every_output_of_a_handler_is_declared(app: App) -> None:
     """Gradio drops what a handler returns for a component that is not among the event's outputs: with an error."""
-    client = Client(site[0], "declared")
+    client = Client(app, "declared")
     groups = {k: set(v) for k, v in _shown(client.page).items()}
     loaded = client.corpus.load(client.request)
     assert set(loaded) <= groups["corpus"] | groups["answer"] | groups["options"] | {
@@ -161,8 +54,8 @@ def test_the_line_from_question_to_source(visitor: Client) -> None:
     assert "年假管理办法" in source and 'class="hit' in source.replace("chunk hit", "hit")
 
 
-def test_the_question_in_the_address_and_the_visitors_language(site: tuple[App, str]) -> None:
-    client = Client(site[0], "address")
+def test_the_question_in_the_address_and_the_visitors_language(app: App) -> None:
+    client = Client(app, "address")
     for accept, word in (("zh-TW", "示例制度"), ("en-GB", "sample policies")):
         request = Visitor(f"address-{accept}", accept, "q=%3Cb%3E&tab=prompt").request()
         loaded = client.corpus.load(request)
@@ -204,8 +97,8 @@ def test_a_vanished_upload_asks_to_choose_again(visitor: Client) -> None:
         last(visitor.corpus.add([item], visitor.request))
 
 
-def test_one_session_sees_nothing_of_another(site: tuple[App, str]) -> None:
-    a, b = Client(site[0], "apart-a"), Client(site[0], "apart-b")
+def test_one_session_sees_nothing_of_another(app: App) -> None:
+    a, b = Client(app, "apart-a"), Client(app, "apart-b")
     a.upload("secret.txt", "蓝鲸项目预算九百万。".encode())
     key = a.workspace.own_documents()[0].key
     for call in (
@@ -217,6 +110,36 @@ def test_one_session_sees_nothing_of_another(site: tuple[App, str]) -> None:
             call()
     assert "蓝鲸" not in str(b.corpus.load(b.request)) and "secret" not in str(b.corpus.load(b.request))
     assert "九百万" not in str(last(b.questions.retrieve(b.values("蓝鲸项目预算"), b.request)))
+
+
+@pytest.mark.parametrize("key", [None, "", "x@1", 5, [], {"a": 1}, "<b>"])
+def test_odd_keys_and_splits_end_in_a_plain_message(visitor: Client, key: Any) -> None:
+    event = gr.EventData(None, {})
+    event.row_value = [1]
+    for call in (
+        lambda: visitor.corpus.remove(key, visitor.request),
+        lambda: visitor.corpus.choose_document(key, visitor.request),
+        lambda: visitor.corpus.choose_chunk(key, visitor.request, event),
+    ):
+        with pytest.raises(gr.Error, match="已不存在"):
+            call()
+    known = next(iter(visitor.workspace.corpus().documents))
+    for odd in ((known, key, 100, 10), (known, "fixed", key, 10), (known, "fixed", 100, 100)):
+        with pytest.raises(gr.Error, match="设置"):
+            visitor.corpus.preview(*odd, visitor.request)
+
+
+def test_a_visit_whose_page_is_gone_is_forgotten_by_gradio_too(tmp_path: Path) -> None:
+    app, _ = page_app(tmp_path)
+    client = Client(app, "gone")
+    client.upload("a.txt", "每年3天。".encode())
+    app.demo.state_holder.session_data["gone"] = object()
+    app.sessions._grace_s = 0
+    client.corpus.leave(client.request)
+    sweep(app)
+    assert "gone" not in app.demo.state_holder.session_data and len(app.sessions) == 0
+    assert not client.workspace.own_documents()
+    app.close()
 
 
 def test_a_request_without_a_session_is_refused(visitor: Client) -> None:
@@ -331,12 +254,8 @@ def test_stop_takes_effect_within_half_a_second_also_before_the_first_token(tmp_
         app.close()
 
 
-def without_generator(tmp_path: Path) -> tuple[App, PageModels]:
-    return page_app(tmp_path, generator=False)
-
-
 def test_without_a_generator_candidates_and_messages_are_still_shown(tmp_path: Path) -> None:
-    app, _ = without_generator(tmp_path)
+    app, _ = page_app(tmp_path, generator=False)
     client = Client(app)
     loaded = client.corpus.load(client.request)
     assert "无法生成回答" in loaded[client.page.models]

@@ -1,0 +1,71 @@
+"""What the served page does not let anybody do."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import httpx
+import pytest
+
+from rag.config import Limits
+from rag.ui.app import App
+from tests.ui.fakes import QUESTION, page_app, served
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[App, str]]:
+    app, _ = page_app(tmp_path_factory.mktemp("samples"))
+    yield app, served(app)
+    app.close()
+
+
+@pytest.mark.parametrize(
+    ("method", "path"),
+    [
+        *(("post", f"/gradio_api/run/{name}") for name in ("ask", "write", "retrieve", "add", "remove", "apply_split")),
+        ("get", "/gradio_api/deep_link?session_hash=x"),
+        ("get", "/monitoring"),
+        ("get", "/monitoring/summary"),
+        ("get", "/monitoring/x"),
+        ("get", "/gradio_api/runs"),
+    ],
+)
+def test_closed_doors(site: tuple[App, str], method: str, path: str) -> None:
+    body = {"json": {"data": [QUESTION]}} if method == "post" else {}
+    assert getattr(httpx, method)(site[1] + path, **body).status_code == 404
+
+
+def test_no_endpoint_is_offered(site: tuple[App, str]) -> None:
+    info = httpx.get(site[1] + "/gradio_api/info").json()
+    assert info["named_endpoints"] == {} and info["unnamed_endpoints"] == {}
+    config = httpx.get(site[1] + "/config").json()
+    assert config["footer_links"] == [] and not config.get("run_history") and not config.get("enable_monitoring")
+
+
+def test_same_bytes_and_name_get_a_path_each_and_are_unreadable_after_taking(site: tuple[App, str]) -> None:
+    app, url = site
+    paths = [
+        httpx.post(url + "/gradio_api/upload", files={"files": ("休假.txt", "同一份".encode())}).json()[0]
+        for _ in range(2)
+    ]
+    assert paths[0] != paths[1] and all(Path(p).is_relative_to(app.uploads.path) for p in paths)
+    assert app.uploads.take([{"path": paths[0], "orig_name": "休假.txt"}])[0].data == "同一份".encode()
+    assert not Path(paths[0]).exists() and Path(paths[1]).exists()
+    assert httpx.get(f"{url}/gradio_api/file={paths[0]}").status_code in (403, 404)
+    app.uploads.take([{"path": paths[1], "orig_name": "休假.txt"}])
+
+
+def test_a_file_over_the_limit_is_refused_by_the_server(tmp_path: Path) -> None:
+    app, _ = page_app(tmp_path, limits=Limits(file_bytes=1000))
+    try:
+        answer = httpx.post(served(app) + "/gradio_api/upload", files={"files": ("a.txt", b"x" * 2000)})
+        assert answer.status_code == 413
+    finally:
+        app.close()
+
+
+def test_closing_the_app_deletes_its_folder(tmp_path: Path) -> None:
+    app, _ = page_app(tmp_path)
+    served(app)
+    assert app.uploads.path.is_dir()
+    app.close()
+    assert not app.uploads.path.exists()
