@@ -38,7 +38,7 @@ class ChatTokenizer:
         """Make special-token strings in `text` harmless but still readable; also returns those found, in order.
 
         ``<|im_start|>`` becomes ``<｜im_start｜>`` (full-width bars), a tag such as ``<tool_call>`` gets
-        full-width angle brackets, and anything else a space after its first character.
+        full-width angle brackets, and anything else a dot after its first character.
         """
         found: list[str] = []
 
@@ -49,7 +49,7 @@ class ChatTokenizer:
                 return string.replace("|", "｜")
             if "<" in string:
                 return string.replace("<", "＜").replace(">", "＞")
-            return f"{string[0]} {string[1:]}"
+            return f"{string[0]}·{string[1:]}"  # no blank: it would close up again where the first one is a blank
 
         # again until nothing is left: what surrounds a broken string can form another one
         while self._special.search(text):
