@@ -135,7 +135,7 @@ CSS = """
 table.plain th{text-align:start;font-weight:600;color:var(--soft);font-size:.78rem;white-space:nowrap}
 table.plain th,table.plain td{padding:.38rem .6rem;border:0;border-bottom:1px solid var(--line);vertical-align:top;background:none}
 .scroll:has(.documents){max-height:560px;overflow-y:auto}.documents thead th{position:sticky;top:0;background:var(--body-background-fill)!important}
-table.steps td:last-child,table.segments td:last-child{width:99%}
+table.steps td:last-child,table.segments td:last-child{width:99%;min-width:15rem}
 table.segments td:nth-child(-n+4),table.steps td:nth-child(-n+4){white-space:nowrap}table.documents td:nth-child(2){min-width:11rem}table.documents td:nth-child(n+4){white-space:nowrap}
 table.documents td:nth-child(n+7),table.documents th:nth-child(n+7),table.segments td:nth-child(4),table.segments th:nth-child(4),
 table.steps td:nth-child(-n+4):not(:first-child),table.steps th:nth-child(-n+4):not(:first-child){text-align:end}

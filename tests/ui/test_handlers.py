@@ -228,7 +228,7 @@ def test_a_bug_is_one_plain_sentence_and_logged_without_its_message(
     with pytest.raises(gr.Error, match="已记录") as caught:
         last(visitor.questions.retrieve(visitor.values(), visitor.request))
     assert "蓝鲸" not in str(caught.value) and "蓝鲸" not in caplog.text
-    assert "KeyError" in caplog.text and "test_page.py" in caplog.text
+    assert "KeyError" in caplog.text and "test_handlers.py" in caplog.text
 
 
 def test_stop_takes_effect_within_half_a_second_also_before_the_first_token(tmp_path: Path) -> None:
