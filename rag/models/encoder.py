@@ -19,6 +19,9 @@ from rag.models.weights import Weights
 
 Vectors = NDArray[np.float32]
 
+# Texts counted in one turn: some hundredths of a second.
+COUNT_TEXTS = 256
+
 # Padded tokens encoded in one turn: at most about 0.2 s on two cores, so that a question never waits longer.
 PIECE_TOKENS = 1024
 
@@ -76,6 +79,16 @@ class Encoder:
         return self._count([self.document_prefix + text for text in texts])
 
     def _count(self, texts: list[str]) -> list[int]:
+        """Counted on one's turn: the tokenizer keeps truncation and padding as state between two calls, so that
+        somebody's encoding at the same time would cut what is counted here.
+        """
+        counts: list[int] = []
+        for i in range(0, len(texts), COUNT_TEXTS):
+            with self._turns.turn():
+                counts += self._lengths(texts[i : i + COUNT_TEXTS])
+        return counts
+
+    def _lengths(self, texts: list[str]) -> list[int]:
         if not texts:
             return []
         # verbose=False: being over the limit is reported by `_check`, with a name
@@ -85,8 +98,8 @@ class Encoder:
     def encode_query(self, texts: Sequence[str]) -> Vectors:
         """Questions → ``(n, dim) float32``, rows of length 1. Raises `ChunkTooLong` for a question over the limit."""
         prefixed = [self.query_prefix + text for text in texts]
-        self._check(self._count(prefixed), ["question" for _ in texts])
         with self._turns.turn(short=True):
+            self._check(self._lengths(prefixed), ["question" for _ in texts])
             return self._encode(prefixed)
 
     def encode_document(

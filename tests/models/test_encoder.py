@@ -146,6 +146,26 @@ def test_counts_are_those_of_the_models_own_tokenizer(encoder: Encoder, weights:
 
 
 @model
+def test_counting_is_not_disturbed_by_somebodys_encoding(encoder: Encoder, monkeypatch: pytest.MonkeyPatch) -> None:
+    long = "年假规定，" * 300
+    count = encoder.count_tokens([long])[0]
+    assert count > 1000
+    tokenizer = encoder._model.tokenizer
+    set_state, others = tokenizer.set_truncation_and_padding, []
+
+    def just_then(**state: object) -> None:
+        set_state(**state)
+        if not others:  # the tokenizer has been told not to cut; somebody asks a question before it is used
+            others.append(threading.Thread(target=encoder.encode_query, args=(["年假"],)))
+            others[0].start()
+            others[0].join(1)
+
+    monkeypatch.setattr(tokenizer, "set_truncation_and_padding", just_then)
+    assert encoder.count_tokens([long]) == [count]
+    others[0].join(5)
+
+
+@model
 def test_stop_lands_between_two_pieces(encoder: Encoder) -> None:
     stop, done = threading.Event(), []
 
