@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import io
 import json
 import os
 import sys
@@ -11,19 +12,33 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from rag.config import GenerateSettings, ModelSettings, SearchSettings, Settings, SplitSettings, from_environment
+from rag.config import (
+    GenerateSettings,
+    Limits,
+    ModelSettings,
+    SearchSettings,
+    Settings,
+    SplitSettings,
+    from_environment,
+)
 from rag.errors import Bilingual, Language, LoadError, ModelUnavailable, RagError
 from rag.types import Answer, Document, Retrieval
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command; 0 on success, 2 on an error a person can mend (its message goes to stderr)."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):  # what this terminal or file cannot show is written as an escape
+            stream.reconfigure(errors="backslashreplace")
     arguments = _parser().parse_args(argv)
     language = shell_language()
     try:
         arguments.run(arguments, language)
     except RagError as error:
         print(error.message(language), file=sys.stderr)
+        return 2
+    except OSError as error:  # a file that may not be read, a disk that is full
+        print(error, file=sys.stderr)
         return 2
     except KeyboardInterrupt:
         return 130
@@ -130,7 +145,11 @@ def _read(paths: Sequence[Path], language: Language) -> list[Document]:
     for path in paths:
         if not path.exists():
             raise LoadError(en=f"{path}: no such file or folder.", zh=f"{path}：没有这个文件或文件夹。")
-        files = sorted(p for p in path.rglob("*") if p.suffix.lower() in SUFFIXES) if path.is_dir() else [path]
+        files = (
+            sorted(p for p in path.rglob("*") if p.suffix.lower() in SUFFIXES and p.is_file())
+            if path.is_dir()
+            else [path]
+        )
         for file in files:
             try:
                 loaded = load(file.name, file.read_bytes(), "own")
@@ -156,8 +175,10 @@ def _read(paths: Sequence[Path], language: Language) -> list[Document]:
 def _ask(arguments: argparse.Namespace, language: Language) -> None:
     from rag import pipeline
     from rag.corpus.store import load
+    from rag.limits import Allowance
     from rag.models.roles import Models
 
+    question = Allowance(Limits()).checked_question(arguments.question)
     models = Models(model_settings(arguments))
     index = load(arguments.index, None)
     if index.dense is not None:
@@ -176,7 +197,7 @@ def _ask(arguments: argparse.Namespace, language: Language) -> None:
         ),
     )
     print(f"settings {settings.hash()}: " + ", ".join(f"{k}={v}" for k, v in settings.lines()))
-    retrieval = pipeline.retrieve(arguments.question, index, settings, models)
+    retrieval = pipeline.retrieve(question, index, settings, models)
     _print_retrieval(retrieval)
     if arguments.retrieval_only:
         return

@@ -1,0 +1,101 @@
+import json
+import threading
+from pathlib import Path
+
+import pytest
+
+from rag.config import Limits
+from rag.errors import LimitReached, SettingError
+from rag.workspace import Upload, Workspace
+from tests.workspace_kit import Line, add, held, make, txt, write_samples
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    return write_samples(tmp_path)
+
+
+@pytest.fixture
+def line(folder: Path) -> Line:
+    return make(folder)
+
+
+def test_limit_on_bytes_of_a_file(folder: Path) -> None:
+    workspace, _, _ = make(folder, limits=Limits(file_bytes=100))
+    add(workspace, txt("大.txt", "长" * 34), txt("小.txt", "短文也是制度，请遵守。"))
+    big, small = workspace.reports()
+    assert (big.state, small.state) == ("error", "ok")
+    for message in (big.message.en, big.message.zh):
+        assert "大.txt" in message
+        assert "100" in message
+        assert "102" in message
+
+
+def test_limit_on_bytes_together_counts_what_is_there_and_frees_what_is_removed(folder: Path) -> None:
+    workspace, _, _ = make(folder, limits=Limits(total_bytes=100))
+    add(workspace, txt("甲.txt", "甲" * 20), txt("乙.txt", "乙" * 20), txt("丙.txt", "丙" * 13))
+    assert [r.state for r in workspace.reports()] == ["ok", "error", "ok"]  # 60, then 60 too many, then 39
+    assert "100" in workspace.reports()[1].message.zh
+    workspace.remove(next(d.key for d in workspace.own_documents() if d.doc_id == "甲"))
+    add(workspace, txt("乙.txt", "乙" * 20))
+    assert [r.state for r in workspace.reports()] == ["ok"]
+    add(workspace, txt("丁.txt", "丁" * 2))
+    assert [r.state for r in workspace.reports()] == ["error"]  # 99 + 6
+
+
+def test_removing_one_document_of_a_file_does_not_free_the_others(folder: Path) -> None:
+    workspace, _, _ = make(folder, limits=Limits(total_bytes=1500))
+    rows = [
+        {"doc_id": f"d{i}", "version": "1", "title": "t", "source": "s", "text": "规" * n}
+        for i, n in enumerate([2, 300])
+    ]
+    data = json.dumps(rows, ensure_ascii=False).encode()
+    assert 900 < len(data) < 1200
+    add(workspace, Upload("两份.json", data))
+    assert len(data) <= held(workspace) <= len(data) + 1
+    workspace.remove("d0@1")
+    assert held(workspace) > 0.95 * len(data)
+    workspace.remove("d1@1")
+    assert held(workspace) == 0
+
+
+def test_limit_on_documents(folder: Path) -> None:
+    workspace, _, _ = make(folder, limits=Limits(files=2))
+    add(workspace, *(txt(f"第{i}份.txt", f"第{i}份制度的正文，请各部门遵守。") for i in range(3)))
+    assert [r.state for r in workspace.reports()] == ["ok", "ok", "error"]
+    assert "2" in workspace.reports()[2].message.en
+    assert len(workspace.own_documents()) == 2
+    add(workspace, txt("第1份.txt", "第1份制度的正文，请各部门遵守。"))  # replaces: still two
+    assert workspace.reports()[0].state == "warning"
+
+
+@pytest.mark.parametrize("question", ["", "  \n\t　", "\ud800"])
+def test_empty_question(line: Line, question: str) -> None:
+    for ask in (line[0].retrieve, lambda q: list(line[0].answer(q, threading.Event()))):
+        with pytest.raises(SettingError) as caught:
+            ask(question)
+        assert caught.value.message("en") != caught.value.message("zh")
+
+
+def test_question_too_long(folder: Path) -> None:
+    workspace, _, _ = make(folder, limits=Limits(question_characters=10))
+    workspace.retrieve(" " * 50 + "年" * 10 + "\n" * 50)
+    with pytest.raises(LimitReached) as caught:
+        workspace.retrieve("年" * 11)
+    for language in ("en", "zh"):
+        assert "11" in caught.value.message(language)
+        assert "10" in caught.value.message(language)
+
+
+def test_questions_a_minute_are_each_visitors_own(folder: Path) -> None:
+    workspace, models, samples = make(folder, limits=Limits(questions_per_minute=3))
+    other = Workspace(samples, models, Limits(questions_per_minute=3))  # type: ignore[arg-type]
+    workspace.retrieve("年假")
+    list(workspace.answer("年假", threading.Event()))
+    workspace.retrieve("设备")
+    with pytest.raises(LimitReached) as caught:
+        workspace.retrieve("设备")
+    assert "3" in caught.value.message("zh")
+    with pytest.raises(LimitReached):
+        list(workspace.answer("设备", threading.Event()))
+    other.retrieve("设备")
