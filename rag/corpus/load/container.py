@@ -106,7 +106,7 @@ def _unpacked_size(packed: memoryview, limit: int) -> int:
     while size < limit and read < limit and read < len(packed) and not unpacker.eof:
         pending: bytes | memoryview = packed[read : read + _PIECE]
         read += len(pending)
-        while pending and size < limit:
+        while pending and size < limit and not unpacker.eof:
             try:
                 size += len(unpacker.decompress(pending, _PIECE))
             except zlib.error:

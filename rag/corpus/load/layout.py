@@ -18,6 +18,7 @@ _GAP, _WIDE_GAP = 0.2, 0.5
 # Some files put a space character under every gap; one without room is not seen by a reader.
 _SPACED_GAP = 0.1
 _SAME_SPOT = 0.12
+MAX_CROSSINGS = 5000
 _MARGIN = 0.1
 _MOST_PAGES = 0.6
 _EDGE_LINES = 3
@@ -58,6 +59,8 @@ class Page:
     height: float
     n_characters: int
     has_images: bool
+    is_overruled: bool = False
+    """So many lines are drawn that no tables were looked for: it would take minutes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +81,8 @@ def read_page(page: Any) -> Page:
     """The lines and tables of a pdfplumber page. Characters printed several times on one spot count once."""
     glyphs = _once(_glyphs(page.chars))
     items: list[Line | Table] = []
-    if glyphs:
+    overruled = _crossings(page.edges) > MAX_CROSSINGS
+    if glyphs and not overruled:
         for table in page.find_tables():
             if len(table.rows) > 1 and len(table.columns) > 1:
                 grid, rest = _grid(table, glyphs)
@@ -87,7 +91,7 @@ def read_page(page: Any) -> Page:
                     glyphs = rest
     items += [line for line in lines_from(glyphs) if line.text]
     items.sort(key=lambda item: item.top)
-    return Page(tuple(items), float(page.height), len(page.chars), bool(page.images))
+    return Page(tuple(items), float(page.height), len(page.chars), bool(page.images), overruled)
 
 
 def lines_from(glyphs: Iterable[_Glyph]) -> list[Line]:
@@ -119,6 +123,13 @@ def without_running_lines(pages: Sequence[Page]) -> list[Page]:
         seen.update(running.values())
         result.append(replace(page, items=tuple(item for item in page.items if item not in dropped)))
     return result
+
+
+def _crossings(edges: Sequence[dict[str, Any]]) -> int:
+    """How many places a page's rules can cross at, at most."""
+    upright = {round(edge["x0"]) for edge in edges if edge["orientation"] == "v"}
+    level = {round(edge["top"]) for edge in edges if edge["orientation"] == "h"}
+    return len(upright) * len(level)
 
 
 def _glyphs(characters: Sequence[dict[str, Any]]) -> list[_Glyph]:

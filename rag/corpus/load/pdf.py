@@ -106,11 +106,20 @@ def _check_text(name: str, pages: Sequence[Page]) -> list[Bilingual]:
     warnings = []
     scanned = [number for number in empty if pages[number - 1].has_images]
     if scanned:
-        listed = ", ".join(map(str, scanned[:20])) + ("…" if len(scanned) > 20 else "")
+        listed = _listed(scanned)
         warnings.append(
             Bilingual(
                 en=f"{name}: no text on page {listed}; scanned pages need OCR and were left out.",
                 zh=f"{name}：第 {listed} 页没有文字层，扫描页需先做 OCR，未收入。",
+            )
+        )
+    overruled = [number for number, page in enumerate(pages, start=1) if page.is_overruled]
+    if overruled:
+        listed = _listed(overruled)
+        warnings.append(
+            Bilingual(
+                en=f"{name}: too many drawn lines on page {listed}; tables there were read as plain text.",
+                zh=f"{name}：第 {listed} 页的线条过多，其中的表格按普通文字读取。",
             )
         )
     if _rubbish(pages) > _RUBBISH:
@@ -121,6 +130,10 @@ def _check_text(name: str, pages: Sequence[Page]) -> list[Bilingual]:
             )
         )
     return warnings
+
+
+def _listed(numbers: Sequence[int]) -> str:
+    return ", ".join(map(str, numbers[:20])) + ("…" if len(numbers) > 20 else "")
 
 
 def _rubbish(pages: Sequence[Page]) -> float:

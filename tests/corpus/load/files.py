@@ -3,6 +3,7 @@
 import hashlib
 import io
 import zipfile
+import zlib
 from collections.abc import Callable, Sequence
 
 import docx
@@ -90,7 +91,7 @@ def ruled(rows: Sequence[Sequence[str]], top: float, width: float = 100, height:
     return "\n".join(parts)
 
 
-def pdf(*pages: str, password: str | None = None, title: str = "") -> bytes:
+def pdf(*pages: str, password: str | None = None, title: str = "", packed: bool = False) -> bytes:
     """A PDF of these pages (drawing operators), in a Chinese font that is not embedded.
 
     With a `password` it is encrypted (40 bit); the empty one is an owner's protection only.
@@ -118,8 +119,10 @@ def pdf(*pages: str, password: str | None = None, title: str = "") -> bytes:
     for n, operators in enumerate(pages):
         box = f"/MediaBox[0 0 {PAGE_WIDTH} {PAGE_HEIGHT}]/Resources<</Font<</F1 3 0 R>>>>"
         objects[6 + 2 * n] = f"<</Type/Page/Parent 2 0 R{box}/Contents {7 + 2 * n} 0 R>>".encode()
-        content = sealed(7 + 2 * n, operators.encode("ascii"))
-        objects[7 + 2 * n] = b"<</Length %d>>stream\n%s\nendstream" % (len(content), content)
+        plain = operators.encode("ascii")
+        content = sealed(7 + 2 * n, zlib.compress(plain) if packed else plain)
+        kind = b"/Filter/FlateDecode" if packed else b""
+        objects[7 + 2 * n] = b"<</Length %d%s>>stream\n%s\nendstream" % (len(content), kind, content)
     if entry:
         objects[6 + 2 * count] = entry
         trailer += b"/Encrypt %d 0 R/ID[<00><00>]" % (6 + 2 * count)

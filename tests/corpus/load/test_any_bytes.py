@@ -48,7 +48,7 @@ def _pdf(rng: random.Random) -> bytes:
     for _ in range(3):
         lines = [said(72, 60 + 20 * n, hostile.line(rng), rng.choice((9, 12, 12, 20))) for n in range(8)]
         pages.append("\n".join([*lines, ruled([[hostile.line(rng, 1) for _ in range(3)] for _ in range(3)], 500)]))
-    return pdf(*pages)
+    return pdf(*pages, packed=rng.random() < 0.5)
 
 
 def _html(rng: random.Random) -> bytes:

@@ -88,6 +88,15 @@ def test_pages_without_text() -> None:
     assert checked(document).pages == (0, 0, start, start)
 
 
+def test_a_page_full_of_rules_is_read_as_text_and_says_so() -> None:
+    rules = [rule(72 + 4 * n, 72, 72 + 4 * n, 500) for n in range(100)] + [
+        rule(72, 72 + 4 * n, 500, 72 + 4 * n) for n in range(100)
+    ]
+    (document,) = load("a.pdf", pdf("\n".join([said(90, 90, "字"), *rules])))
+    assert document.text == "字"
+    assert "too many drawn lines on page 1" in document.warnings[0].en
+
+
 def test_passwords() -> None:
     page = said(72, 72, "机密内容。")
     assert load("a.pdf", pdf(page, password=""))[0].text == "机密内容。"
@@ -100,6 +109,12 @@ def test_title_property_and_what_programs_write_there() -> None:
     page = said(72, 72, "正文在此。")
     assert load("a.pdf", pdf(page, title="年假制度"))[0].title == "年假制度"
     assert load("年假.pdf", pdf(page, title="Microsoft Word - 新建.doc"))[0].title == "年假"
+
+
+def test_packed_streams_of_any_size() -> None:
+    for lines in (1, 30, 3000):
+        operators = "\n".join(said(72, 72 + 20 * (n % 30), f"第{n}行文字。") for n in range(lines))
+        assert load("a.pdf", pdf(operators, packed=True)) == load("a.pdf", pdf(operators))
 
 
 def test_a_stream_that_unpacks_to_too_much_is_refused() -> None:
