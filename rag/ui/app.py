@@ -141,6 +141,9 @@ def _wire_questions(page: Page, do: QuestionHandlers) -> None:
         chosen.success(do.ask, asked, both, **SEARCHES),
     ]
     answers = [search.success(do.write, None, answer, **ANSWERS) for search in searches]
+    # the page stops listening to the last answer; its work is stopped by `ask`
+    for asks in (page.ask.click, page.question.submit, page.examples.choose):
+        asks(None, cancels=answers, queue=False)
     page.stop.click(do.stop, None, answer, cancels=[retrieving, *searches, *answers], **LIGHT)
     page.candidates.table.select(do.choose_candidate_row, None, [page.candidates.view, page.candidates.pick], **LIGHT)
     page.candidates.pick.input(do.choose_candidate, page.candidates.pick, page.candidates.view, **RAW, **LIGHT)

@@ -64,7 +64,7 @@ class CorpusHandlers(Desk):
         uploads = self._uploads.take(sent or [])
         # an emptied drop zone: its links would lead to deleted files
         yield {tab.upload: None}
-        with visit.running() as stop:
+        with visit.running("index") as stop:
             for progress in visit.workspace.add(uploads, stop):
                 yield {tab.progress: panels.progress_bar(progress, spoken)}
         reports = visit.workspace.reports()

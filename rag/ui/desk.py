@@ -54,7 +54,7 @@ class Desk:
     def _configure(self, visit: Visit, settings: Settings) -> Iterator[Progress]:
         """Put settings in effect; re-index when chunks change with them."""
         if visit.workspace.configure(settings):
-            with visit.running() as stop:
+            with visit.running("index") as stop:
                 yield from visit.workspace.reindex(stop)
 
     def _settings_note(self, visit: Visit, settings: Settings, spoken: Language) -> str:

@@ -51,6 +51,7 @@ class QuestionHandlers(Desk):
     def ask(self, values: Mapping[Any, Any], request: gr.Request) -> Iterator[Updates]:
         """Answer, first half: as Retrieve, with the Answer tab in front."""
         spoken = language(request)
+        self._visit(request).stop("answer")  # a new question ends the answer to the last one
         busy = panels.phase("searching", text("answer.searching", spoken))
         yield {
             self.page.tabs: gr.Tabs(selected="answer"),
@@ -66,19 +67,22 @@ class QuestionHandlers(Desk):
         retrieval = visit.workspace.last_retrieval
         if retrieval is None:
             raise mistake(SettingError, "cand.none")
-        with visit.running() as stop:
+        with visit.running("answer") as stop:
             for answer in visit.workspace.answer(retrieval.question, stop):
+                if stop.is_set() and not answer.done:
+                    continue  # "answering" must not arrive after "stopped"
                 yield answer_tab.show_answer(self.page.answer, answer, spoken)
 
     @guarded()
     def stop(self, request: gr.Request) -> Updates:
         """Stop whatever runs for this visitor; what was written stays."""
         spoken, visit = language(request), self._visit(request)
-        visit.stop()
+        answering = visit.stop("answer")
+        visit.stop("index")
         answer = visit.workspace.last_answer
-        if answer is None or answer.done:
+        if not answering or answer is None:
             return {self.page.answer.status: panels.phase("stopped", text("error.stopped", spoken))}
-        return answer_tab.show_answer(self.page.answer, answer, spoken, stopped=True)
+        return answer_tab.show_answer(self.page.answer, answer, spoken, stopped=not answer.done)
 
     @guarded()
     def choose_candidate_row(self, request: gr.Request, event: gr.SelectData) -> Updates:

@@ -6,7 +6,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
     from rag.workspace import Workspace
@@ -22,26 +22,26 @@ class Visit:
         self.workspace = workspace
         self.seen_corpus = ""
         self._lock = threading.Lock()
-        self._stops: set[threading.Event] = set()
+        self._stops: dict[threading.Event, str] = {}
 
     @contextmanager
-    def running(self) -> Iterator[threading.Event]:
+    def running(self, kind: Literal["answer", "index"]) -> Iterator[threading.Event]:
         """A stop event for one piece of work; set when the work is left, however it is left."""
         stop = threading.Event()
         with self._lock:
-            self._stops.add(stop)
+            self._stops[stop] = kind
         try:
             yield stop
         finally:
             # may run on the server's event loop (a closed generator): nothing here waits for the work
             stop.set()
             with self._lock:
-                self._stops.discard(stop)
+                del self._stops[stop]
 
-    def stop(self) -> int:
-        """Ask everything that runs for this visitor to stop; returns how many pieces of work were asked."""
+    def stop(self, kind: Literal["answer", "index", "all"] = "all") -> int:
+        """Ask what runs for this visitor to stop; returns how many pieces of work were asked."""
         with self._lock:
-            stops = tuple(self._stops)
+            stops = [stop for stop, of in self._stops.items() if kind in (of, "all")]
         for stop in stops:
             stop.set()
         return len(stops)

@@ -158,6 +158,23 @@ def test_a_wrong_setting_is_told_under_the_settings(url: str, visit: Callable[..
     page.locator("#settings-note .warning", has_text="重新建立索引").wait_for()
 
 
+def test_a_new_question_ends_the_last_answer(slow_url: str, visit: Callable[..., Any]) -> None:
+    page = visit(slow_url)
+    steps.ask(page, "第一个问题")
+    page.locator("#answer-status .busy", has_text="正在读提示词").wait_for()
+    page.wait_for_timeout(1000)
+    before = page.locator("#answer-status").inner_text().split("token")[0]
+    page.locator(".chip").first.click()  # another way to ask, so not held back as a double click
+    # the longer question makes a longer prompt, and that one is read within seconds, not after the first one's twenty
+    page.wait_for_function(
+        "before => { const now = document.querySelector('#answer-status').innerText;"
+        " return now.includes('正在读提示词') && !now.startsWith(before) }",
+        arg=before,
+        timeout=8000,
+    )
+    assert page.locator("#answer-status .stopped").count() == 0
+
+
 def test_stop_while_the_prompt_is_read(slow_url: str, visit: Callable[..., Any]) -> None:
     page = visit(slow_url)
     steps.ask(page, QUESTION)

@@ -4,7 +4,6 @@ import os
 import re
 import subprocess
 import sys
-import threading
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -22,11 +21,17 @@ START_S = 1200
 
 
 @pytest.fixture(scope="module")
-def url(rag_cache: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """The address of ``python app.py``, once models and samples are ready."""
+def uploads(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where the app under test keeps uploads."""
+    return tmp_path_factory.mktemp("uploads")
+
+
+@pytest.fixture(scope="module")
+def url(rag_cache: Path, uploads: Path) -> Iterator[str]:
+    """The address of ``python app.py``; models and samples load behind it."""
     environment = os.environ | {
         "RAG_CACHE": str(rag_cache),
-        "GRADIO_TEMP_DIR": str(tmp_path_factory.mktemp("uploads")),
+        "GRADIO_TEMP_DIR": str(uploads),
         "GRADIO_SERVER_NAME": "127.0.0.1",
     }
     app = subprocess.Popen(
@@ -39,7 +44,9 @@ def url(rag_cache: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[s
     )
     assert app.stdout is not None
     found = (re.search(r"http://127\.0\.0\.1:\d+", line) for line in app.stdout)
-    yield next(match[0] for match in found if match)
+    address = next((match[0] for match in found if match), None)
+    assert address is not None, "the app ended before it served a page"
+    yield address
     app.terminate()
     app.wait(20)
 
@@ -83,7 +90,7 @@ def test_from_question_to_source(ready: Callable[..., Any], phone: bool) -> None
 
 
 @pytest.mark.parametrize("phone", [False, True], ids=["desktop", "phone"])
-def test_a_hostile_file_is_only_text(ready: Callable[..., Any], hostile_file: Path, phone: bool) -> None:
+def test_a_hostile_file_is_only_text(ready: Callable[..., Any], hostile_file: Path, uploads: Path, phone: bool) -> None:
     page = ready(phone=phone)
     steps.upload(page, hostile_file)
     table = page.locator("#docs-table")
@@ -98,8 +105,8 @@ def test_a_hostile_file_is_only_text(ready: Callable[..., Any], hostile_file: Pa
     steps.open_tab(page, "prompt")
     prompt = page.locator("#prompt-text").inner_text()
     assert "<｜im_start｜>system" in prompt  # broken visibly, in the prompt only
-    left = [p for p in Path(os.environ.get("GRADIO_TEMP_DIR", "/nonexistent")).rglob("*") if p.is_file()]
-    assert left == []
+    assert len(list(uploads.glob("glassbox-*"))) == 1  # the app's own folder is in use
+    assert [p for p in uploads.rglob("*") if p.is_file()] == []
 
 
 def test_a_sentence_no_source_supports_is_marked(ready: Callable[..., Any], tmp_path: Path) -> None:
@@ -128,9 +135,11 @@ def test_stop_during_prefill_and_while_answering(ready: Callable[..., Any]) -> N
     page.locator("#answer-status .busy").wait_for()
     steps.first_token(page)
     decode = steps.stop(page)
+    page.wait_for_timeout(500)  # the last word may still be on its way to the page
     written = page.locator("#answer").inner_text()
     page.wait_for_timeout(1500)
     assert page.locator("#answer").inner_text() == written
+    assert page.locator("#answer-status .stopped").count() == 1
     print(f"\nstop: {prefill:.2f} s in prefill, {decode:.2f} s in decode")
     assert max(prefill, decode) <= 0.5
 
@@ -199,10 +208,8 @@ def test_nothing_of_an_upload_stays_on_disk_while_it_is_indexed(ready: Callable[
             paths.extend(response.json())
 
     page.on("response", watch)
-    done = threading.Event()
     page.locator("#upload input[type=file]").set_input_files(path)
     page.locator("#docs-progress .progress, #docs-progress .notice").first.wait_for()
-    done.set()
     assert len(paths) == 1 and not Path(paths[0]).exists()
     status = page.request.get(page.url.split("?")[0].rstrip("/") + "/gradio_api/file=" + paths[0]).status
     assert status in (403, 404)

@@ -53,7 +53,7 @@ def test_leaving_without_a_visit_makes_none() -> None:
 
 def test_ending_stops_the_work_that_runs() -> None:
     all_ = sessions()
-    with all_.visit("a").running() as stop:
+    with all_.visit("a").running("answer") as stop:
         all_.left("a")
         all_.sweep()
         assert stop.is_set()
@@ -61,14 +61,22 @@ def test_ending_stops_the_work_that_runs() -> None:
 
 def test_stop_reaches_only_the_visitors_own_work() -> None:
     all_ = sessions()
-    with all_.visit("a").running() as mine, all_.visit("b").running() as other:
+    with all_.visit("a").running("answer") as mine, all_.visit("b").running("answer") as other:
         assert all_.visit("a").stop() == 1
         assert mine.is_set() and not other.is_set()
     assert all_.visit("a").stop() == 0
 
 
+def test_a_new_question_stops_the_last_answer_and_not_the_indexing() -> None:
+    visit = sessions().visit("a")
+    with visit.running("answer") as answer, visit.running("index") as index:
+        assert visit.stop("answer") == 1
+        assert answer.is_set() and not index.is_set()
+        assert visit.stop() == 2 and index.is_set()
+
+
 def test_work_that_is_left_is_told_to_stop() -> None:
-    with sessions().visit("a").running() as stop:
+    with sessions().visit("a").running("answer") as stop:
         assert not stop.is_set()
     assert stop.is_set()
 
