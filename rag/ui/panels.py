@@ -28,7 +28,7 @@ def table(head: Iterable[str], rows: Iterable[Sequence[str]], css: str = "") -> 
     """A table; `head` is text, the cells of `rows` are HTML already."""
     top = "".join(f'<th scope="col">{escape(h)}</th>' for h in head)
     body = "".join(f"<tr>{''.join(f'<td>{cell}</td>' for cell in row)}</tr>" for row in rows)
-    return f'<div class="scroll"><table class="plain {css}"><thead><tr>{top}</tr></thead><tbody>{body}</tbody></table></div>'
+    return f'<div class="scroll" tabindex="0"><table class="plain {css}"><thead><tr>{top}</tr></thead><tbody>{body}</tbody></table></div>'
 
 
 def columns(key: str, language: Language) -> list[str]:
@@ -65,7 +65,7 @@ def model_status(
         f"<b>{escape(text('role.samples', language))}</b> "
         f'<span class="state">{escape(note)}</span></li>'
     )
-    return f'<ul class="models" role="status">{"".join(items)}</ul>'
+    return f'<div role="status"><ul class="models">{"".join(items)}</ul></div>'
 
 
 def badge(state: str, language: Language) -> str:

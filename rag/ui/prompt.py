@@ -41,7 +41,7 @@ def build_prompt(label: gr.I18n) -> PromptTab:
     messages = gr.Code(
         "",
         label=label("prompt.messages"),
-        language="json",
+        language=None,
         wrap_lines=True,
         interactive=False,
         lines=4,

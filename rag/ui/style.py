@@ -18,6 +18,9 @@ def theme() -> gr.themes.Base:
         button_primary_background_fill_dark="*primary_700",
         button_primary_background_fill_hover_dark="*primary_600",
         block_label_text_color="*neutral_700",
+        body_text_color_subdued="*neutral_500",
+        block_info_text_color="*neutral_500",
+        input_placeholder_color="*neutral_500",
         color_accent="*primary_700",
         block_shadow="none",
         block_shadow_dark="none",
@@ -112,6 +115,7 @@ CSS = """
 #chunk-table .virtual-row,#cand-table .virtual-row{font-family:var(--font);font-size:.82rem;font-variant-numeric:tabular-nums;cursor:pointer}
 .gradio-container main,.gradio-container .wrap,.gradio-container .column,.gradio-container .block,.gradio-container .tabs,.gradio-container .prose{min-width:0;max-width:100%}
 .dark .gradio-container [role=tab][aria-selected=true]{color:#5eead4}
+.gradio-container .cm-gutterElement,.gradio-container .or{color:var(--soft)!important}
 #title h1{font-size:1.45rem;font-weight:650;letter-spacing:-.01em;margin:.2rem 0 0}
 #what p{color:var(--soft);margin:0}
 .models{list-style:none;display:flex;flex-wrap:wrap;gap:.3rem 2rem;margin:0;padding:.35rem 0;font-size:.82rem;color:var(--soft);border-block:1px solid var(--line)}
