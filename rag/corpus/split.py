@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 from rag.config import SplitSettings
 from rag.types import Chunk, Document
@@ -29,9 +30,12 @@ def split(document: Document, settings: SplitSettings, count_tokens: CountTokens
     """
     spans_of = _fixed if settings.strategy == "fixed" else _recursive
     spans = [(a, b) for a, b in spans_of(document.text, settings.size, settings.overlap) if document.text[a:b].strip()]
-    chunks = [_chunk(document, a, b) for a, b in spans]
-    counts = count_tokens([chunk.passage for chunk in chunks]) if count_tokens else [0] * len(chunks)
-    return tuple(_with_tokens(chunk, n) for chunk, n in zip(chunks, counts, strict=True))
+    heads = [section.start for section in document.sections]  # once: a document can have as many as lines
+    chunks = [_chunk(document, heads, a, b) for a, b in spans]
+    if count_tokens is None:
+        return tuple(chunks)
+    counts = count_tokens([chunk.passage for chunk in chunks])
+    return tuple(replace(chunk, n_tokens=n) for chunk, n in zip(chunks, counts, strict=True))
 
 
 def _fixed(text: str, size: int, overlap: int) -> list[Span]:
@@ -89,11 +93,11 @@ def _pieces(text: str, span: Span, size: int, step: int, level: int = 0) -> list
     return [piece for ab in zip(edges, edges[1:], strict=False) for piece in _pieces(text, ab, size, step, level + 1)]
 
 
-def _chunk(document: Document, start: int, end: int) -> Chunk:
+def _chunk(document: Document, heads: Sequence[int], start: int, end: int) -> Chunk:
     # what a chunk is about is decided by its first character that is not blank
     text = document.text[start:end]
     at = start + len(text) - len(text.lstrip())
-    n = bisect_right([s.start for s in document.sections], at)
+    n = bisect_right(heads, at)
     section = document.sections[n - 1].path if n else ()
     return Chunk(
         chunk_id=f"{document.key}:{start}-{end}",
@@ -105,18 +109,4 @@ def _chunk(document: Document, start: int, end: int) -> Chunk:
         n_tokens=0,
         page=bisect_right(document.pages, at) or None,
         section=section,
-    )
-
-
-def _with_tokens(chunk: Chunk, n_tokens: int) -> Chunk:
-    return Chunk(
-        chunk.chunk_id,
-        chunk.key,
-        chunk.start,
-        chunk.end,
-        chunk.text,
-        chunk.context,
-        n_tokens,
-        chunk.page,
-        chunk.section,
     )

@@ -1,4 +1,5 @@
 import random
+import time
 from dataclasses import replace
 
 import pytest
@@ -80,6 +81,15 @@ def test_recursive_does_not_cut_a_decimal_number() -> None:
     text = "The rate is 3.5 percent. It was 4.5 before that day."
     chunks = split(doc(text), SplitSettings("recursive", 26, 0), None)
     assert [c.text.strip() for c in chunks][0] == "The rate is 3.5 percent."
+
+
+def test_as_many_sections_as_lines_take_no_time() -> None:
+    text = "# 甲\n" * 100_000
+    document = doc(text, sections=tuple(Section(i, ("甲",)) for i in range(0, len(text), 4)))
+    began = time.perf_counter()
+    chunks = split(document, SplitSettings("fixed", 20, 0), None)
+    assert len(chunks) == 20_000
+    assert time.perf_counter() - began < 10  # looking through all of them for every chunk takes minutes
 
 
 def test_slices_cover_sizes_ids_and_order(seeds) -> None:

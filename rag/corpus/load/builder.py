@@ -11,6 +11,8 @@ from rag.errors import Bilingual
 from rag.types import Section
 
 BETWEEN_BLOCKS = "\n\n"
+# A longer one is a paragraph in a heading's style; as a section it would stand in front of every chunk below it.
+_LONGEST_HEADING = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,10 +91,13 @@ class TextBuilder:
         self._waiting_pages += 1
 
     def heading(self, level: int, title: str, shown: str = "") -> None:
-        """Open a section of `level` (1 is outermost). `shown` is how the heading stands in the text, if not as `title`."""
+        """Open a section of `level` (1 is outermost). `shown` is how the heading stands in the text, if not as `title`.
+
+        One without words or of more than 200 characters is only text.
+        """
         title = clean_line(title)
         shown = clean_text(shown).strip() or title
-        if not title:
+        if not title or len(title) > _LONGEST_HEADING:
             self.add(shown)
             return
         while self._open and self._open[-1][0] >= level:

@@ -11,7 +11,8 @@ from rag.corpus.load import json_list, markdown, pdf, sheet, text, web, word
 from rag.corpus.load.builder import Parsed
 from rag.corpus.load.container import damaged, member_names
 from rag.corpus.load.metadata import document
-from rag.errors import LoadError, UnsupportedFormat
+from rag.corpus.load.table import MAX_CHARACTERS, TableTooLarge
+from rag.errors import LoadError, UnsafeFile, UnsupportedFormat
 from rag.types import Document, Origin
 
 Parse = Callable[[str, bytes], tuple[Parsed, ...]]
@@ -62,6 +63,11 @@ def load(name: str, data: bytes, origin: Origin = "own") -> tuple[Document, ...]
         return tuple(document(name, origin, parsed) for parsed in _loader(name, data)(name, data))
     except LoadError:
         raise
+    except TableTooLarge as error:
+        raise UnsafeFile(
+            en=f"{name}: a table of more than {MAX_CHARACTERS:,} characters, since merged cells and column names are repeated. Split it.",
+            zh=f"{name}：表格逐行展开列名和合并单元格后超过 {MAX_CHARACTERS:,} 个字符，请拆分表格。",
+        ) from error
     except Exception as error:
         # The parsers raise whatever their code runs into on a malformed file; to a person it is one thing.
         raise damaged(name) from error

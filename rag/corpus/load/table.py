@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 from rag.corpus.clean import flow_lines
 
+MAX_CHARACTERS = 20_000_000
 _LONGEST_HEADER = 60
 _HEADER_ROWS = 3
 # A number, amount, percentage or date; a year, a month or a quarter alone may well head a column.
@@ -15,6 +17,10 @@ _VALUE = re.compile(
     r"[\d\s.,，:：/%％¥￥$€+\-−~–—≤≥<>年月日元天万个小时次人]*\d[\d\s.,，:：/%％¥￥$€+\-−~–—≤≥<>年月日元天万个小时次人]*"
 )
 _PERIOD = re.compile(r"(?:19|20)\d{2}\s*年?度?|(?:(?:19|20)\d{2}\s*年)?\s*\d{1,2}\s*月份?")
+
+
+class TableTooLarge(Exception):
+    """Merged cells or column names repeat so much text that the table would have more than `MAX_CHARACTERS`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,17 +68,31 @@ def render(grid: Grid, inherited: Header | None = None) -> Rendered:
 
     Rows above the header (a caption over the whole width) stand as they are, and so does a header without rows.
     Without a header-like row, and in a table of one column, the cells of a row are joined by 「 | 」.
+    Raises `TableTooLarge`.
     """
+    # counted before anything is joined: a long text in a cell over many rows stands in each of them
+    if sum(len(cell.text) for row in grid for cell in row) > MAX_CHARACTERS:
+        raise TableTooLarge
     if inherited:
         skipped = inherited.rows if _repeats(grid, inherited) else 0
-        lines = [named_row(row, inherited.names) for row in grid[skipped:]]
-        return Rendered(tuple(line for line in lines if line), inherited)
+        return Rendered(_bounded(named_row(row, inherited.names) for row in grid[skipped:]), inherited)
     caption = caption_rows(grid)
     header = find_header(grid[caption:])
-    lines = [joined_row(row) for row in grid[:caption]]
-    for row in grid[caption + (header.rows if header else 0) :]:
-        lines.append(named_row(row, header.names) if header else joined_row(row))
-    return Rendered(tuple(line for line in lines if line), header)
+    body = grid[caption + (header.rows if header else 0) :]
+    rows = (named_row(row, header.names) if header else joined_row(row) for row in body)
+    return Rendered(_bounded(chain(map(joined_row, grid[:caption]), rows)), header)
+
+
+def _bounded(lines: Iterable[str]) -> tuple[str, ...]:
+    """The lines that hold something, as long as they are not too much together."""
+    kept, size = [], 0
+    for line in lines:
+        size += len(line)
+        if size > MAX_CHARACTERS:
+            raise TableTooLarge
+        if line:
+            kept.append(line)
+    return tuple(kept)
 
 
 def _repeats(grid: Grid, header: Header) -> bool:

@@ -91,7 +91,7 @@ class _Walker:
         if style.name.lower() in ("title", "标题"):
             self.title = self.title or clean_line(text)
             self.builder.add(text)
-        elif level is not None and len(clean_line(text)) <= 200:
+        elif level is not None:
             self.builder.heading(level, text)
         else:
             self.builder.add(text)

@@ -1,5 +1,9 @@
+import pytest
+
+from rag.corpus.load import load
 from rag.corpus.load.builder import TextBuilder
 from rag.corpus.load.table import find_header, plain_grid, render, table_lines
+from rag.errors import UnsafeFile
 from rag.types import Section
 
 
@@ -24,6 +28,33 @@ def test_a_table_that_goes_on_uses_the_header_and_drops_its_repetition() -> None
     header = render(plain_grid([["甲", "乙"], ["1", "2"]])).header
     assert render(plain_grid([["3", "4"]]), header).lines == ("甲: 3；乙: 4",)
     assert render(plain_grid([["甲", "乙"], ["3", "4"]]), header).lines == ("甲: 3；乙: 4",)
+
+
+LONG = "长" * 100_000
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        f"<tr><th>甲</th><th>乙</th></tr><tr><td rowspan=300>{LONG}</td><td>1</td></tr>" + "<tr><td>2</td></tr>" * 299,
+        f"<tr><td colspan=1000>{LONG}</td></tr><tr><td>1</td></tr>",
+        # a column name that reaches down makes the row below part of the header, however long its cells
+        f"<tr><th rowspan=2>甲</th><th>乙</th></tr><tr><th>{LONG}</th></tr>" + "<tr><td>1</td><td>2</td></tr>" * 300,
+    ],
+)
+def test_text_that_merged_cells_and_names_repeat_is_bounded(rows: str) -> None:
+    with pytest.raises(UnsafeFile, match=r"表\.html.*characters"):
+        load("表.html", f"<table>{rows}</table>".encode())
+
+
+def test_a_very_long_heading_is_a_paragraph() -> None:
+    b = TextBuilder()
+    b.heading(1, "章" * 200)
+    b.heading(2, "长" * 201, shown="## " + "长" * 201)
+    b.add("正文")
+    parsed = b.parsed()
+    assert parsed.sections == (Section(0, ("章" * 200,)),)
+    assert parsed.text == f"{'章' * 200}\n\n## {'长' * 201}\n\n正文"
 
 
 def test_builder_records_where_things_start() -> None:
