@@ -211,10 +211,10 @@ class Workspace:
         question = self._allowance.checked_question(question)
         with self._lock:
             corpus, settings = self._searched()
-            retrieval = self.last_retrieval
+            retrieval, answered = self.last_retrieval, self.last_answer is not None
         if retrieval is None or not self._fresh(retrieval, question, corpus, settings):
             retrieval = self._retrieve(question, corpus, settings)
-        else:
+        elif answered:  # the retrieval counted the question; each further answer to it counts as one more
             self._allowance.count_question()
         for answer in pipeline.answer(retrieval, corpus, settings, self._models, stop):
             with self._lock:

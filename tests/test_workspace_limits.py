@@ -91,11 +91,13 @@ def test_questions_a_minute_are_each_visitors_own(folder: Path) -> None:
     workspace, models, samples = make(folder, limits=Limits(questions_per_minute=3))
     other = Workspace(samples, models, Limits(questions_per_minute=3))  # type: ignore[arg-type]
     workspace.retrieve("年假")
-    list(workspace.answer("年假", threading.Event()))
+    list(workspace.answer("年假", threading.Event()))  # answers what was retrieved: the same question
+    list(workspace.answer("年假", threading.Event()))  # answers it again
     workspace.retrieve("设备")
     with pytest.raises(LimitReached) as caught:
         workspace.retrieve("设备")
     assert "3" in caught.value.message("zh")
+    list(workspace.answer("设备", threading.Event()))
     with pytest.raises(LimitReached):
         list(workspace.answer("设备", threading.Event()))
     other.retrieve("设备")
