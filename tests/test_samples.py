@@ -138,6 +138,19 @@ def test_before_and_while_and_after(folder: Path) -> None:
     assert samples.corpus() is samples.corpus()
 
 
+def test_waits_for_an_encoder_that_takes_very_long(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "_WAIT_S", 0.01)
+    models = FakeModels(BigramEncoder(), None, folder.parent / "cache")
+    models.loading.set()
+    samples = Samples(models, folder)  # type: ignore[arg-type]
+    samples.start()
+    assert samples.wait(0.2) is False
+    assert samples.problem() is None
+    models.loading.clear()
+    assert samples.wait(10) is True
+    assert samples.corpus().dense is not None  # not the lexical index of those who cannot have one
+
+
 def test_a_bad_sample_is_named_and_each_visitor_gets_an_error_of_their_own(folder: Path) -> None:
     (folder / "坏.docx").write_bytes(b"PK\x03\x04 broken")
     samples, _ = prepared(folder)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import threading
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from rag.config import SplitSettings
 from rag.corpus.index import Corpus, build, corpus_hash
@@ -15,10 +16,13 @@ from rag.errors import Bilingual, IndexMismatch, ModelLoading, ModelUnavailable,
 from rag.models.roles import Models
 from rag.types import Document
 
+if TYPE_CHECKING:  # torch comes with it
+    from rag.models.encoder import Encoder
+
 FOLDER = Path(__file__).resolve().parents[2] / "sample_docs"
 
-# How long the samples wait for the encoder before they say that they wait; then they wait on.
-_WAIT_S = 3600.0
+# How long the samples wait for the encoder before the log says that they wait; then they wait on.
+_WAIT_S = 600.0
 
 _LOG = logging.getLogger(__name__)
 
@@ -47,8 +51,7 @@ class Samples:
         """Load or build in the calling thread. Without an encoder the corpus has a lexical index only."""
         try:
             documents = read(self._folder)
-            self._models.wait("encoder", _WAIT_S)
-            self._corpus = self._load_or_build(documents)
+            self._corpus = self._load_or_build(documents, self._encoder())
         except RagError as error:
             _LOG.warning("the sample corpus: %s", error)
             self._problem = error
@@ -62,11 +65,20 @@ class Samples:
         finally:
             self._ready.set()
 
-    def _load_or_build(self, documents: tuple[Document, ...]) -> Corpus:
+    def _encoder(self) -> Encoder | None:
+        """The encoder, however long it takes to come; None when it cannot be had."""
+        while True:
+            self._models.wait("encoder", _WAIT_S)
+            try:
+                return self._models.encoder()
+            except ModelLoading as error:
+                _LOG.info("the sample corpus waits: %s", error)
+            except ModelUnavailable:
+                return None
+
+    def _load_or_build(self, documents: tuple[Document, ...], encoder: Encoder | None) -> Corpus:
         settings = SplitSettings()
-        try:
-            encoder = self._models.encoder()
-        except ModelUnavailable:
+        if encoder is None:
             return build(documents, settings, None)
         cached = self._models.settings.cache / "samples" / f"{encoder.fingerprint}-{corpus_hash(documents)[:16]}"
         if cached.is_dir():
