@@ -7,9 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from rag.ask.prompt import build_prompt
 from rag.config import Settings
 from rag.corpus.ranking import top_k
-from rag.types import Candidate, ChatMessage, Chunk, Document, Prompt, Status
+from rag.types import Candidate, ChatMessage, Chunk, Document, Status
 
 QUESTION = "入职满一年，每年有多少天带薪年假？"
 
@@ -65,8 +66,6 @@ def softmax(logits: NDArray[np.float64]) -> NDArray[np.float64]:
 
 def toy() -> Toy:
     """Cosine of the question with four policies, the two best, and the messages the line builds from those two."""
-    from rag.ask.prompt import build_prompt
-
     query = normalise(np.array([QUERY_VECTOR]))[0]
     scores = normalise(np.array(DOCUMENT_VECTORS)) @ query
     hits = top_k(scores.astype(np.float32), 2)
@@ -80,5 +79,5 @@ def toy() -> Toy:
         n = len(document.text)
         chunk = Chunk(f"{document.key}:0-{n}", document.key, 0, n, document.text, document.title, 0, None, ())
         found.append(Candidate(chunk, {"dense": hit.score}, {"dense": rank}, rank, Status("not_packed")))
-    prompt: Prompt = build_prompt(QUESTION, found, documents, Settings(), None)
+    prompt = build_prompt(QUESTION, found, documents, Settings(), None)
     return Toy(query, scores, tuple(c.chunk.key for c in found), prompt.messages)

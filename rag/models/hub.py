@@ -7,7 +7,6 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TypeVar
 
 from huggingface_hub import HfApi, constants, snapshot_download
 from huggingface_hub.errors import HfHubHTTPError
@@ -16,7 +15,6 @@ from rag.errors import Bilingual, ModelUnavailable
 from rag.models.folder import bytes_under, missing_in
 
 Say = Callable[[Bilingual], None]
-T = TypeVar("T")
 
 _FILES = (
     "README.md",  # its front matter states the licence
