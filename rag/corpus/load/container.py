@@ -66,15 +66,17 @@ def read_member(name: str, archive: zipfile.ZipFile, member: str) -> bytes:
 
 
 def check_streams(name: str, data: bytes) -> None:
-    """Refuse a PDF whose packed streams would unpack to more than 200 MB; its reader would unpack them whole.
+    """Refuse a PDF whose packed streams, pictures aside, would unpack to over 200 MB; its reader would unpack them whole.
 
-    Pictures are passed over, for they are never unpacked here. Nothing is kept while counting.
+    Pictures are passed over, for they are never unpacked here (a stream that only says it is one passes too).
+    Nothing is kept while counting.
     """
     total = 0
     for found in _STREAM.finditer(data):
         nearest = max(found.start() - _LONGEST_DESCRIPTION, 0)
         described = data[max(data.rfind(b"obj", nearest, found.start()), nearest) : found.start()]
-        if b"/Fl" in described and not _PICTURE.search(described):
+        # whatever filter is named: the name can be written with escapes, or stand in another object
+        if not _PICTURE.search(described):
             total += _unpacked_size(memoryview(data)[found.end() :], MAX_BYTES - total)
         if total >= MAX_BYTES:
             raise _unsafe(

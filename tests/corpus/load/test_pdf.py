@@ -124,5 +124,8 @@ def test_a_stream_that_unpacks_to_too_much_is_refused() -> None:
     bomb = pdf(said(72, 72, "x")).replace(b"xref\n", b"99 0 obj\n" + stream + b"\nendobj\nxref\n", 1)
     with pytest.raises(UnsafeFile, match="200 MB"):
         load("a.pdf", bomb)
+    for name in (b"98 0 R", b"/#46lateDecode"):  # the reader follows both
+        with pytest.raises(UnsafeFile, match="200 MB"):
+            load("a.pdf", bomb.replace(b"/Filter/FlateDecode", b"/Filter " + name))
     picture = bomb.replace(b"/Filter/FlateDecode", b"/Subtype/Image/Filter/FlateDecode")
     assert load("a.pdf", picture)[0].text == "x"
