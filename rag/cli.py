@@ -11,6 +11,7 @@ import threading
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from rag.config import (
     GenerateSettings,
@@ -22,7 +23,11 @@ from rag.config import (
     from_environment,
 )
 from rag.errors import Bilingual, Language, LoadError, ModelUnavailable, RagError
-from rag.types import Answer, Document, Retrieval
+from rag.types import Answer, Document, Retrieval, Role
+
+if TYPE_CHECKING:  # each command imports what it needs: the worked example runs with numpy alone
+    from rag.corpus.index import Corpus
+    from rag.models.roles import Models
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -152,7 +157,7 @@ def _read(paths: Sequence[Path], language: Language) -> list[Document]:
         )
         for file in files:
             try:
-                loaded = load(file.name, file.read_bytes(), "own")
+                loaded = load(file.name, _bytes_of(file), "own")
             except LoadError as error:
                 if not path.is_dir():
                     raise
@@ -172,21 +177,26 @@ def _read(paths: Sequence[Path], language: Language) -> list[Document]:
     return list(documents.values())
 
 
+def _bytes_of(file: Path) -> bytes:
+    try:
+        return file.read_bytes()
+    except OSError as error:
+        raise LoadError(
+            en=f"{file}: cannot be read ({error.strerror}). Check its permissions.",
+            zh=f"{file}：无法读取（{error.strerror}），请检查权限。",
+        ) from error
+
+
 def _ask(arguments: argparse.Namespace, language: Language) -> None:
     from rag import pipeline
-    from rag.corpus.store import load
     from rag.limits import Allowance
     from rag.models.roles import Models
 
     question = Allowance(Limits()).checked_question(arguments.question)
     models = Models(model_settings(arguments))
-    index = load(arguments.index, None)
-    if index.dense is not None:
-        models.load(("encoder",))
-        index = load(arguments.index, models.encoder().fingerprint)
+    index = _open(arguments, models, language)
     if not arguments.retrieval_only:
         models.load(("generator",))
-        models.generator()  # raises why it is not there
     settings = Settings(
         index.split,
         SearchSettings(mode=arguments.mode, depth=arguments.depth, packed=arguments.packed),
@@ -201,6 +211,7 @@ def _ask(arguments: argparse.Namespace, language: Language) -> None:
     _print_retrieval(retrieval)
     if arguments.retrieval_only:
         return
+    models.generator()  # raises why it is not there, after what there is was shown
     print()
     answer: Answer | None = None
     shown = 0
@@ -210,6 +221,22 @@ def _ask(arguments: argparse.Namespace, language: Language) -> None:
     print()
     if answer is not None:
         _print_answer(answer, language)
+
+
+def _open(arguments: argparse.Namespace, models: Models, language: Language) -> Corpus:
+    """The index, and the encoder it was built with loaded; without one the search is lexical, and that is said."""
+    from rag.corpus.store import load
+
+    index = load(arguments.index, None)
+    if index.dense is None or arguments.mode == "lexical":
+        return index
+    models.load(("encoder",))
+    try:
+        fingerprint = models.encoder().fingerprint
+    except ModelUnavailable as error:
+        print(error.message(language), file=sys.stderr)
+        return index
+    return index if index.fingerprint == fingerprint else load(arguments.index, fingerprint)  # raises what disagrees
 
 
 def _print_retrieval(retrieval: Retrieval) -> None:
@@ -240,7 +267,7 @@ def _print_answer(answer: Answer, language: Language) -> None:
 
 def _models(arguments: argparse.Namespace, language: Language) -> None:
     from rag.models.hub import Hub
-    from rag.models.weights import Role, resolve
+    from rag.models.weights import resolve
 
     settings = model_settings(arguments)
     hub = Hub()

@@ -12,6 +12,7 @@
     ├── ModelUnavailable      a model could not be had, or could not be loaded
     │   └── ModelLoading      not yet: it is being fetched or loaded right now
     ├── NothingFits           no piece of evidence fits the prompt budget
+    ├── UnsafePrompt          text from outside would become a special token of the model
     └── Stopped               the visitor pressed Stop or closed the page
 
 A message names the file or setting, what is wrong and what to do, in both languages of the interface.
@@ -101,6 +102,10 @@ class ModelLoading(ModelUnavailable):
 
 class NothingFits(RagError):
     """No piece of evidence fits the prompt budget."""
+
+
+class UnsafePrompt(RagError):
+    """Text from a file or a question would become a special token of the model."""
 
 
 class Stopped(RagError):

@@ -13,11 +13,10 @@ from rag.ask.prompt import build_prompt
 from rag.ask.search import QueryEncoder, Runs, search
 from rag.config import Settings
 from rag.corpus.index import Corpus
-from rag.errors import Bilingual, ModelUnavailable, NothingFits
-from rag.types import Answer, Candidate, Prompt, Retrieval, Step, Trace
+from rag.errors import Bilingual, ModelUnavailable, NothingFits, UnsafePrompt
+from rag.types import Answer, Prompt, Retrieval, Step, Trace
 
 if TYPE_CHECKING:  # torch comes with these: it is imported where the models are loaded, behind the page
-    from rag.models.chat import ChatTokenizer
     from rag.models.generator import Generated, Generator
 
 
@@ -51,12 +50,19 @@ def retrieve(question: str, corpus: Corpus, settings: Settings, models: Loaded) 
         _fuse_step(fused - began, runs, len(found), settings),
         _select_step(time.perf_counter() - fused, runs, (len(found), len(may)), settings),
     ]
-    prompt, problem = _pack(question, may, corpus, settings, chat, problem, steps)
-    packed, dropped = (prompt.packed, prompt.dropped) if prompt else ((), ())
-    if prompt is None and may:
-        dropped = tuple(c.chunk.chunk_id for c in may)
+    began = time.perf_counter()
+    prompt: Prompt | None = None
+    try:
+        prompt = build_prompt(question, may, corpus.documents, settings, chat)
+        found = select.settle(found, may, prompt.packed, prompt.dropped)
+        steps.append(_pack_step(time.perf_counter() - began, len(may), prompt))
+    except (NothingFits, UnsafePrompt) as error:  # a prompt that cannot be built is a problem to show, not an end
+        if isinstance(error, NothingFits):
+            found = select.settle(found, may, (), [c.chunk.chunk_id for c in may])
+        problem = error.text
+        steps.append(Step("pack", time.perf_counter() - began, len(may), 0, error.text))
     trace = Trace(tuple(steps), settings.lines(), settings.hash())
-    return Retrieval(question, corpus.corpus_id, select.settle(found, may, packed, dropped), prompt, trace, problem)
+    return Retrieval(question, corpus.corpus_id, found, prompt, trace, problem)
 
 
 def _encoder(corpus: Corpus, models: Loaded) -> QueryEncoder | None:
@@ -68,31 +74,13 @@ def _encoder(corpus: Corpus, models: Loaded) -> QueryEncoder | None:
         return None  # search() records the skipped step
 
 
-def _pack(
-    question: str,
-    may: tuple[Candidate, ...],
-    corpus: Corpus,
-    settings: Settings,
-    chat: ChatTokenizer | None,
-    problem: Bilingual | None,
-    steps: list[Step],
-) -> tuple[Prompt | None, Bilingual | None]:
-    """Build the prompt and note the step; a prompt that cannot be built is a problem to show, not an end."""
-    began = time.perf_counter()
-    try:
-        prompt = build_prompt(question, may, corpus.documents, settings, chat)
-    except NothingFits as error:
-        steps.append(Step("pack", time.perf_counter() - began, len(may), 0, error.text))
-        return None, error.text
-    seconds = time.perf_counter() - began
+def _pack_step(seconds: float, n_in: int, prompt: Prompt) -> Step:
     if prompt.rendered:
         n = len(prompt.input_ids)
         note = Bilingual(en=f"{n} of {prompt.budget} tokens", zh=f"{n} 个 token，预算 {prompt.budget}")
-        steps.append(Step("pack", seconds, len(may), len(prompt.packed), note))
     else:
         note = Bilingual(en="no generator: messages only, nothing counted", zh="没有生成器：只有消息，未计 token")
-        steps.append(Step("pack", seconds, len(may), len(prompt.packed), note, skipped=True))
-    return prompt, problem
+    return Step("pack", seconds, n_in, len(prompt.packed), note, skipped=not prompt.rendered)
 
 
 def answer(

@@ -5,7 +5,7 @@ All offsets are indices of Unicode code points into a Python ``str``, half-open 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import date
 from typing import Literal
@@ -13,6 +13,9 @@ from typing import Literal
 from rag.errors import Bilingual
 
 Origin = Literal["sample", "own"]
+Role = Literal["encoder", "generator"]
+Say = Callable[[Bilingual], None]
+"""How long work tells what it is doing."""
 By = Literal["model", "system"]
 
 
@@ -190,9 +193,7 @@ class Sentence:
     support: Literal["model", "system", "none", "refusal"]
 
 
-StepName = Literal[
-    "question", "dense", "lexical", "fuse", "select", "pack", "generate", "cite", "load", "split", "encode", "index"
-]
+StepName = Literal["dense", "lexical", "fuse", "select", "pack", "generate", "cite", "load", "split", "encode", "index"]
 
 
 @dataclass(frozen=True, slots=True)

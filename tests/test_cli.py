@@ -9,8 +9,11 @@ import numpy as np
 import pytest
 
 from rag.cli import main, shell_language
-from rag.config import ModelSettings
+from rag.config import ModelSettings, SplitSettings
+from rag.corpus.index import build
+from rag.corpus.store import save
 from rag.models.roles import Models
+from rag.types import Document
 
 ROOT = Path(__file__).resolve().parents[1]
 HANDBOOK = ROOT / "sample_docs" / "handbook.json"
@@ -233,3 +236,18 @@ def test_defaults_are_those_of_the_configuration() -> None:
 
     arguments = _parser().parse_args(["models"])
     assert arguments.encoder == os.environ.get("RAG_ENCODER", ModelSettings().encoder)
+
+
+def test_ask_without_models_shows_what_there_is_then_says_why(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text = "员工入职满一年后，每年可享受15天带薪年假。"
+    corpus = build([Document("leave", "1", "leave@1", "own", "年假", "leave.md", text)], SplitSettings(), None)
+    save(corpus, tmp_path / "index", ())
+    nowhere = str(tmp_path / "nowhere")
+    arguments = ["ask", "--index", str(tmp_path / "index"), "--cache", nowhere, "--generator", nowhere]
+    assert main(arguments) == 2
+    shown = capsys.readouterr()
+    assert "leave@1:0-22" in shown.out and text in shown.out
+    assert nowhere in shown.err and "Traceback" not in shown.err
+    assert main([*arguments, "--retrieval-only"]) == 0

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from rag.config import Settings
-from rag.errors import Language, NothingFits
+from rag.errors import Language, NothingFits, UnsafePrompt
 from rag.types import Candidate, ChatMessage, Chunk, Document, Evidence, Prompt, Segment, SegmentName
 
 if TYPE_CHECKING:  # only annotations: the shell's worked example builds messages with numpy alone
@@ -67,7 +67,7 @@ def build_prompt(
 
     A piece that does not fit is dropped whole and the next is tried. The fully rendered sequence is counted.
     Without `chat` nothing can be counted: the first pieces are taken and the prompt stays unrendered.
-    Raises `NothingFits` when there is not a single piece of evidence in the prompt.
+    Raises `NothingFits` when there is not a single piece of evidence in the prompt, and `UnsafePrompt`.
     """
     budget = settings.generate.budget
     language = language_of(question)
@@ -150,7 +150,7 @@ def _check_specials(rendered: Rendered, chat: ChatTokenizer) -> None:
     plain = chat.render((ChatMessage("system", "x"), ChatMessage("user", "x")))
     own = [i for i in plain.input_ids if i in chat.special_ids]
     if [i for i in rendered.input_ids if i in chat.special_ids] != own:
-        raise NothingFits(
+        raise UnsafePrompt(
             en="The prompt would hold special tokens that come from a file or the question; it was not sent. Remove them from the text.",
             zh="提示词中会出现来自文件或问题的特殊标记，因此没有发送。请从文本中去掉它们。",
         )

@@ -17,6 +17,7 @@ from rag.config import SearchSettings, SplitSettings
 from rag.corpus.dense import DenseIndex
 from rag.corpus.lexical import LexicalIndex
 from rag.corpus.split import split
+from rag.errors import Stopped
 from rag.types import Chunk, Document, StepName
 
 Vectors = NDArray[np.float32]
@@ -127,6 +128,8 @@ def build(
     """
     chunks: list[Chunk] = []
     for i, document in enumerate(documents):
+        if stop is not None and stop.is_set():
+            raise Stopped(en="Indexing was stopped.", zh="索引已停止。")
         progress(Progress("split", i, len(documents), document.title))
         chunks += split(document, settings, encoder.count_tokens if encoder else None)
     dense = None

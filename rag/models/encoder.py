@@ -19,8 +19,8 @@ from rag.models.weights import Weights
 
 Vectors = NDArray[np.float32]
 
-# Texts counted in one turn: some hundredths of a second.
-COUNT_TEXTS = 256
+# Characters tokenised in one turn to be counted: some hundredths of a second.
+COUNT_CHARACTERS = 64_000
 
 # Padded tokens encoded in one turn: at most about 0.2 s on two cores, so that a question never waits longer.
 PIECE_TOKENS = 1024
@@ -83,9 +83,15 @@ class Encoder:
         somebody's encoding at the same time would cut what is counted here.
         """
         counts: list[int] = []
-        for i in range(0, len(texts), COUNT_TEXTS):
+        start = 0
+        while start < len(texts):
+            end, characters = start + 1, len(texts[start])
+            while end < len(texts) and characters + len(texts[end]) <= COUNT_CHARACTERS:
+                characters += len(texts[end])
+                end += 1
             with self._turns.turn():
-                counts += self._lengths(texts[i : i + COUNT_TEXTS])
+                counts += self._lengths(texts[start:end])
+            start = end
         return counts
 
     def _lengths(self, texts: list[str]) -> list[int]:

@@ -17,8 +17,8 @@ from typing import BinaryIO
 
 from rag.errors import Bilingual, ModelUnavailable
 from rag.models.folder import bytes_under, remove, sha256_of
+from rag.types import Say
 
-Say = Callable[[Bilingual], None]
 _CHUNK = 1 << 20  # bytes
 _POLL_S = 0.1
 _SAY_EVERY_S = 3.0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import logging
 import os
 import re
 import shutil
@@ -11,6 +12,8 @@ import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+
+_LOG = logging.getLogger(__name__)
 
 _TOKENIZERS = (
     "tokenizer.json",
@@ -81,7 +84,10 @@ class Stamps:
         if known.get("stamp") == stamp and re.fullmatch("[0-9a-f]{64}", str(known.get("sha256"))):
             return str(known["sha256"])
         digest = sha256_of(path)
-        write_atomically(note, json.dumps({"stamp": stamp, "sha256": digest}, ensure_ascii=False))
+        try:
+            write_atomically(note, json.dumps({"stamp": stamp, "sha256": digest}, ensure_ascii=False))
+        except OSError as error:  # a read-only cache still serves; it is only read again at the next start
+            _LOG.warning("the hash of %s is not remembered: %s", path.name, error.strerror)
         return digest
 
     def combined(self, paths: tuple[Path, ...]) -> str:

@@ -132,7 +132,15 @@ class Generator:
             if failed:
                 raise failed[0]
             finish: Finish = "stopped" if stop.is_set() else "end" if ids and ids[-1] in self._ends else "length"
-            yield Generated(tuple(ids), self.chat.decode(ids), finish, first, time.perf_counter() - began)
+            text = self.chat.decode(ids)
+            # after an end token every byte is there; a cut answer may end within a character
+            yield Generated(
+                tuple(ids),
+                text if finish == "end" else _whole_characters(text),
+                finish,
+                first,
+                time.perf_counter() - began,
+            )
         finally:
             stop.set()
 

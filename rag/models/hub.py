@@ -13,8 +13,7 @@ from huggingface_hub.errors import HfHubHTTPError
 
 from rag.errors import Bilingual, ModelUnavailable
 from rag.models.folder import bytes_under, missing_in
-
-Say = Callable[[Bilingual], None]
+from rag.types import Say
 
 _FILES = (
     "README.md",  # its front matter states the licence

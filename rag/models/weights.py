@@ -11,11 +11,9 @@ from rag.errors import Bilingual, ModelUnavailable
 from rag.models import mirror
 from rag.models.folder import licence_of, missing_in, weight_files
 from rag.models.hub import Hub
+from rag.types import Role, Say
 
-__all__ = ["Hub", "Role", "Weights", "resolve"]
-
-Role = Literal["encoder", "generator"]
-Say = Callable[[Bilingual], None]
+__all__ = ["Hub", "Weights", "resolve"]
 
 _ROLE_ZH = {"encoder": "编码器", "generator": "生成模型"}
 
