@@ -41,8 +41,13 @@ class Held:
 Own = dict[str, Held]
 
 
-def take(upload: Upload, own: Own, allowance: Allowance) -> FileReport:
-    """Load one upload into `own`, within `allowance`; nothing of it stays when it fails."""
+def take(upload: Upload | FileReport, own: Own, allowance: Allowance) -> FileReport:
+    """Load one upload into `own`, within `allowance`; nothing of it stays when it fails.
+
+    A report in place of an upload is of a file that was refused unread; it is given back as it is.
+    """
+    if isinstance(upload, FileReport):
+        return upload
     try:
         allowance.check_bytes(upload.name, len(upload.data), sum(held.size for held in own.values()))
         documents = load(upload.name, upload.data, "own")

@@ -46,6 +46,11 @@ class Workspace:
         with self._lock:
             return tuple(held.document for held in self._own.values())
 
+    def held_bytes(self) -> int:
+        """The bytes that count against the visitor's limit."""
+        with self._lock:
+            return sum(held.size for held in self._own.values())
+
     def reports(self) -> tuple[FileReport, ...]:
         """One report per file of the last `add`."""
         with self._lock:
@@ -68,11 +73,11 @@ class Workspace:
         except RagError:  # the samples are not there (yet); they are indexed with the default split
             return SplitSettings()
 
-    def add(self, uploads: Sequence[Upload], stop: threading.Event) -> Iterator[Progress]:
+    def add(self, uploads: Sequence[Upload | FileReport], stop: threading.Event) -> Iterator[Progress]:
         """Read, split, encode and index `uploads`; then `reports` has a line for each.
 
         A file that fails leaves the others and the index as they were. A document whose key is already there is
-        replaced. Raises what indexing as a whole can raise (`ModelLoading`, `ChunkTooLong`, `Stopped`).
+        replaced. A report among the uploads is of a file that was refused unread. Raises what indexing as a whole can raise (`ModelLoading`, `ChunkTooLong`, `Stopped`).
         """
 
         def run(progress: Report) -> None:

@@ -13,6 +13,7 @@ from rag.config import Limits
 from rag.corpus.samples import Samples
 from rag.models.roles import Models
 from rag.ui.corpus_handlers import CorpusHandlers
+from rag.ui.guard import log_bug
 from rag.ui.page import Page, build_page
 from rag.ui.question_handlers import QuestionHandlers
 from rag.ui.sessions import Sessions
@@ -66,7 +67,7 @@ def build_app(
     allowed = limits or Limits()
     sessions = Sessions(lambda: new_workspace(samples, models, allowed))
     label = gr.I18n(**translations())
-    uploads = UploadFolder()
+    uploads = UploadFolder(allowed)
     with gr.Blocks(title=TABLE["app.tab"].en, analytics_enabled=False) as demo:
         page = build_page(label, allowed)
         corpus = CorpusHandlers(page, sessions, models, samples, uploads)
@@ -180,7 +181,10 @@ def launch_app(app: App, host: str | None = None, port: int | None = None) -> st
 
 def _janitor(app: App) -> None:
     while not app.closing.wait(SWEEP_S):
-        sweep(app)
+        try:
+            sweep(app)
+        except Exception as error:  # noqa: BLE001 - a bug in one sweep must not end all later ones
+            log_bug(error)
 
 
 def sweep(app: App) -> None:

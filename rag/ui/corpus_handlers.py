@@ -58,10 +58,10 @@ class CorpusHandlers(Desk):
             self._sessions.left(request.session_hash)
 
     @guarded("documents.progress")
-    def add(self, sent: list[dict[str, Any]] | None, request: gr.Request) -> Iterator[Updates]:
+    def add(self, sent: object, request: gr.Request) -> Iterator[Updates]:
         """Files were dropped: read and delete them, then index them while the page shows how far it is."""
         spoken, visit, tab = language(request), self._visit(request), self.page.documents
-        uploads = self._uploads.take(sent or [])
+        uploads = self._uploads.take(sent or [], visit.workspace.held_bytes())
         # an emptied drop zone: its links would lead to deleted files
         yield {tab.upload: None}
         with visit.running("index") as stop:

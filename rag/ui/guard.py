@@ -27,10 +27,14 @@ def _told(error: Exception, spoken: Language) -> str:
     """The sentence for the visitor; what is no `RagError` is logged by type and place, without its message."""
     if isinstance(error, RagError):
         return error.message(spoken)
-    frame = traceback.extract_tb(error.__traceback__)[-1]
-    # the message of a foreign exception may quote a file or a question
-    _LOG.error("%s at %s:%s", type(error).__name__, frame.filename, frame.lineno)
+    log_bug(error)
     return text("error.bug", spoken)
+
+
+def log_bug(error: Exception) -> None:
+    """Log type and place only: the message of a foreign exception may quote a file or a question."""
+    frame = traceback.extract_tb(error.__traceback__)[-1]
+    _LOG.error("%s at %s:%s", type(error).__name__, frame.filename, frame.lineno)
 
 
 def _toast(told: str, spoken: Language) -> gr.Error:

@@ -8,15 +8,16 @@ import secrets
 import shutil
 import tempfile
 import time
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import gradio.route_utils
 
-from rag.errors import LoadError
+from rag.config import Limits
+from rag.errors import LimitReached, LoadError
+from rag.limits import Allowance
 from rag.ui.strings import both
-from rag.workspace import Upload
+from rag.workspace import FileReport, Upload
 
 
 class _OwnPathUpload(gradio.route_utils.GradioUploadFile):  # type: ignore[misc]  # gradio has no types
@@ -42,7 +43,8 @@ class UploadFolder:
     From then on ``GRADIO_TEMP_DIR`` names it, since Gradio asks there for every upload; `remove` puts it back.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, limits: Limits) -> None:
+        self._limits = limits
         parent = os.environ.get("GRADIO_TEMP_DIR") or None
         if parent is not None:
             Path(parent).mkdir(parents=True, exist_ok=True)
@@ -50,14 +52,28 @@ class UploadFolder:
         self._before = parent
         os.environ["GRADIO_TEMP_DIR"] = str(self.path)
 
-    def take(self, sent: Sequence[dict[str, Any]]) -> list[Upload]:
+    def take(self, sent: object, held: int) -> list[Upload | FileReport]:
         """Read the uploads a page names, and delete them all whatever happens.
 
+        One that is over a limit (`held`: the visitor's bytes so far) is not read: its report comes in its place.
         Raises `LoadError` when one is not there (any more) or is not an upload.
         """
-        paths = [self._checked(item) for item in sent]
+        items = _items(sent)
+        paths = [self._checked(item) for item in items]
+        allowance, taken = Allowance(self._limits), list[Upload | FileReport]()
         try:
-            return [Upload(_name(item), _read(path, _name(item))) for item, path in zip(sent, paths, strict=True)]
+            for n, (item, path) in enumerate(zip(items, paths, strict=True), 1):
+                name = _name(item)
+                try:
+                    allowance.check_documents(name, n)
+                    size = _size(path, name)
+                    allowance.check_bytes(name, size, held)
+                except LimitReached as error:
+                    taken.append(FileReport(name, "error", error.text, ()))
+                    continue
+                held += size
+                taken.append(Upload(name, _read(path, name)))
+            return taken
         finally:
             for path in paths:
                 if path is not None:
@@ -66,6 +82,9 @@ class UploadFolder:
 
     def sweep(self, older_than_s: float) -> None:
         """Delete what was uploaded but never taken, and whatever else was left here."""
+        # the system may have cleaned it away, and Gradio would then make one that others can read
+        self.path.mkdir(mode=0o700, parents=True, exist_ok=True)
+        self.path.chmod(0o700)
         limit = time.time() - older_than_s
         for entry in self.path.iterdir():
             try:
@@ -97,11 +116,31 @@ def _name(item: dict[str, Any]) -> str:
     return str(said).replace("\\", "/").rsplit("/", 1)[-1][:200] or "?"
 
 
+def _items(sent: object) -> list[dict[str, Any]]:
+    """What a client sent as a list of uploads; raises `LoadError` when it is something else."""
+    if not isinstance(sent, list) or not all(isinstance(item, dict) for item in sent):
+        raise _vanished("?")
+    return sent
+
+
+def _size(path: Path | None, name: str) -> int:
+    try:
+        if path is not None:
+            return path.stat().st_size
+    except FileNotFoundError:
+        path = None
+    raise _vanished(name)
+
+
 def _read(path: Path | None, name: str) -> bytes:
     try:
         if path is not None:
             return path.read_bytes()
     except FileNotFoundError:
         path = None
+    raise _vanished(name)
+
+
+def _vanished(name: str) -> LoadError:
     said = both("docs.vanished", name=name)
-    raise LoadError(en=said.en, zh=said.zh)
+    return LoadError(en=said.en, zh=said.zh)

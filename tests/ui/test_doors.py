@@ -1,5 +1,6 @@
 """What the served page does not let anybody do."""
 
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -8,6 +9,7 @@ import pytest
 
 from rag.config import Limits
 from rag.ui.app import App
+from rag.workspace import Upload
 from tests.ui.fakes import QUESTION, page_app, served
 
 
@@ -48,10 +50,11 @@ def test_same_bytes_and_name_get_a_path_each_and_are_unreadable_after_taking(sit
         for _ in range(2)
     ]
     assert paths[0] != paths[1] and all(Path(p).is_relative_to(app.uploads.path) for p in paths)
-    assert app.uploads.take([{"path": paths[0], "orig_name": "休假.txt"}])[0].data == "同一份".encode()
+    taken = app.uploads.take([{"path": paths[0], "orig_name": "休假.txt"}], 0)[0]
+    assert isinstance(taken, Upload) and taken.data == "同一份".encode()
     assert not Path(paths[0]).exists() and Path(paths[1]).exists()
     assert httpx.get(f"{url}/gradio_api/file={paths[0]}").status_code in (403, 404)
-    app.uploads.take([{"path": paths[1], "orig_name": "休假.txt"}])
+    app.uploads.take([{"path": paths[1], "orig_name": "休假.txt"}], 0)
 
 
 def test_a_file_over_the_limit_is_refused_by_the_server(tmp_path: Path) -> None:
@@ -69,3 +72,23 @@ def test_closing_the_app_deletes_its_folder(tmp_path: Path) -> None:
     assert app.uploads.path.is_dir()
     app.close()
     assert not app.uploads.path.exists()
+
+
+def test_the_janitor_outlives_a_sweep_that_failed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    app, _ = page_app(tmp_path)
+    again = threading.Event()
+
+    def failing(_: float) -> None:
+        if "KeyError" in caplog.text:
+            again.set()
+        raise KeyError("secret.txt")
+
+    monkeypatch.setattr("rag.ui.app.SWEEP_S", 0.01)
+    monkeypatch.setattr(app.uploads, "sweep", failing)
+    served(app)
+    try:
+        assert again.wait(5) and "secret" not in caplog.text
+    finally:
+        app.close()

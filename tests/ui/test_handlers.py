@@ -66,37 +66,6 @@ def test_the_question_in_the_address_and_the_visitors_language(app: App) -> None
     assert odd[client.page.tabs].selected == "documents"
 
 
-def test_own_files_then_back_to_the_samples(visitor: Client) -> None:
-    tab = visitor.page.documents
-    shown = visitor.upload("<img src=x onerror=alert(1)>.txt", "午餐补贴每天25元。<script>alert(1)</script>".encode())
-    assert "<img" not in shown[tab.table] and "<script" not in shown[tab.table]
-    assert list(visitor.workspace.corpus().documents.values())[0].origin == "own"
-    assert len(visitor.workspace.corpus().documents) == 1
-    both = visitor.corpus.include_samples(True, visitor.request)
-    assert len(visitor.workspace.corpus().documents) == 3 and "3" in both[tab.searching]
-    key = visitor.workspace.own_documents()[0].key
-    removed = visitor.corpus.remove(key, visitor.request)
-    assert "示例" in removed[tab.progress] and not visitor.workspace.own_documents()
-
-
-def test_a_bad_file_has_its_row_and_the_good_one_is_taken(visitor: Client) -> None:
-    place = [visitor.app.uploads.path / f"{i:064x}" for i in (1, 2)]
-    for p, data in zip(place, (b"MZ\x00", "制度：每年3天。".encode()), strict=True):
-        p.mkdir()
-        (p / "f").write_bytes(data)
-    items = [{"path": str(p / "f"), "orig_name": n} for p, n in zip(place, ("a.exe", "b.txt"), strict=True)]
-    shown = last(visitor.corpus.add(items, visitor.request))
-    table = shown[visitor.page.documents.table]
-    assert "a.exe" in table and "badge error" in table and "badge ok" in table
-    assert not any(p.exists() for p in place)
-
-
-def test_a_vanished_upload_asks_to_choose_again(visitor: Client) -> None:
-    item = {"path": str(visitor.app.uploads.path / ("e" * 64) / "f"), "orig_name": "制度.txt"}
-    with pytest.raises(gr.Error, match="制度.txt.*重新选择"):
-        last(visitor.corpus.add([item], visitor.request))
-
-
 def test_one_session_sees_nothing_of_another(app: App) -> None:
     a, b = Client(app, "apart-a"), Client(app, "apart-b")
     a.upload("secret.txt", "蓝鲸项目预算九百万。".encode())

@@ -1,0 +1,70 @@
+"""Files on the page: taken in, refused, removed, over stand-in models and the real workspace."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import gradio as gr
+import pytest
+
+from rag.config import Limits
+from rag.ui.app import App
+from tests.ui.fakes import Client, last, page_app
+
+
+@pytest.fixture(scope="module")
+def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[App]:
+    made, _ = page_app(tmp_path_factory.mktemp("samples"))
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def visitor(app: App, request: pytest.FixtureRequest) -> Client:
+    return Client(app, request.node.name)
+
+
+def test_own_files_then_back_to_the_samples(visitor: Client) -> None:
+    tab = visitor.page.documents
+    shown = visitor.upload("<img src=x onerror=alert(1)>.txt", "午餐补贴每天25元。<script>alert(1)</script>".encode())
+    assert "<img" not in shown[tab.table] and "<script" not in shown[tab.table]
+    assert list(visitor.workspace.corpus().documents.values())[0].origin == "own"
+    assert len(visitor.workspace.corpus().documents) == 1
+    both = visitor.corpus.include_samples(True, visitor.request)
+    assert len(visitor.workspace.corpus().documents) == 3 and "3" in both[tab.searching]
+    key = visitor.workspace.own_documents()[0].key
+    removed = visitor.corpus.remove(key, visitor.request)
+    assert "示例" in removed[tab.progress] and not visitor.workspace.own_documents()
+
+
+def test_a_bad_file_has_its_row_and_the_good_one_is_taken(visitor: Client) -> None:
+    place = [visitor.app.uploads.path / f"{i:064x}" for i in (1, 2)]
+    for p, data in zip(place, (b"MZ\x00", "制度：每年3天。".encode()), strict=True):
+        p.mkdir()
+        (p / "f").write_bytes(data)
+    items = [{"path": str(p / "f"), "orig_name": n} for p, n in zip(place, ("a.exe", "b.txt"), strict=True)]
+    shown = last(visitor.corpus.add(items, visitor.request))
+    table = shown[visitor.page.documents.table]
+    assert "a.exe" in table and "badge error" in table and "badge ok" in table
+    assert not any(p.exists() for p in place)
+
+
+def test_a_vanished_upload_asks_to_choose_again(visitor: Client) -> None:
+    item = {"path": str(visitor.app.uploads.path / ("e" * 64) / "f"), "orig_name": "制度.txt"}
+    with pytest.raises(gr.Error, match="制度.txt.*重新选择"):
+        last(visitor.corpus.add([item], visitor.request))
+
+
+def test_a_file_over_the_limits_has_an_error_row_and_the_others_are_taken(tmp_path: Path) -> None:
+    app, _ = page_app(tmp_path, limits=Limits(total_bytes=100))
+    client = Client(app)
+    client.upload("a.txt", b"x" * 60)
+    table = client.upload("b.txt", b"y" * 60)[client.page.documents.table]
+    assert "b.txt" in table and "badge error" in table and "100" in table
+    assert [d.source for d in client.workspace.own_documents()] == ["a.txt"]
+    app.close()
+
+
+@pytest.mark.parametrize("odd", [["x"], "x", {"path": "x"}, 5])
+def test_what_is_no_upload_ends_in_a_plain_message(visitor: Client, odd: object) -> None:
+    with pytest.raises(gr.Error, match="重新选择"):
+        last(visitor.corpus.add(odd, visitor.request))
