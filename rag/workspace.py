@@ -105,22 +105,30 @@ class Workspace:
             if not stop.is_set():  # the visitor may have left meanwhile
                 self._reports = tuple(reports)
 
-    def remove(self, key: str) -> bool:
-        """Remove an own document; True when it was the last one, so that questions search the samples again."""
-        with self._changing:
+    def remove(self, key: str, stop: threading.Event) -> Iterator[Progress]:
+        """Remove an own document; after the last one questions search the samples again.
+
+        Raises `SettingError` when there is no such document.
+        """
+
+        def run(progress: Report) -> None:
             with self._lock:
                 own = dict(self._own)
             if own.pop(key, None) is None:
                 raise SettingError(en=f"{key}: no such document of yours.", zh=f"{key}：您没有这份文档。")
-            self._rebuild(own, self.include_samples, threading.Event(), lambda _: None)
-            return not own
+            self._rebuild(own, self.include_samples, stop, progress)
 
-    def use_samples(self, flag: bool) -> None:
+        return in_background(run, self._changing, stop)
+
+    def use_samples(self, flag: bool, stop: threading.Event) -> Iterator[Progress]:
         """Search the sample policies beside one's own documents, or not. Without own documents it changes nothing yet."""
-        with self._changing:
+
+        def run(progress: Report) -> None:
             with self._lock:
                 own = dict(self._own)
-            self._rebuild(own, flag, threading.Event(), lambda _: None)
+            self._rebuild(own, flag, stop, progress)
+
+        return in_background(run, self._changing, stop)
 
     def reindex(self, stop: threading.Event) -> Iterator[Progress]:
         """Build the index again with the split settings now in force."""

@@ -10,7 +10,19 @@ from rag.corpus.samples import Samples
 from rag.errors import ModelLoading, SettingError
 from rag.workspace import Upload, Workspace
 from tests.fake_models import BigramEncoder, FakeModels, ReplyGenerator
-from tests.workspace_kit import OWN, Line, add, check_slices, make, origins, state, txt, write_samples
+from tests.workspace_kit import (
+    OWN,
+    Line,
+    add,
+    check_slices,
+    make,
+    origins,
+    remove,
+    state,
+    txt,
+    use_samples,
+    write_samples,
+)
 
 
 @pytest.fixture
@@ -79,12 +91,12 @@ def test_own_files_only_after_the_first_own_file(line: Line) -> None:
 def test_use_samples_adds_them_and_takes_them_away_again(line: Line) -> None:
     workspace, _, _ = line
     add(workspace, txt("我的制度.txt", OWN))
-    workspace.use_samples(True)
+    use_samples(workspace, True)
     assert workspace.include_samples
     assert origins(workspace.retrieve("每年有多少天带薪年假？")) == {"我的制度", "年假制度", "设备制度"}
     add(workspace, txt("又一份.txt", "又一份制度：每年体检一次，费用由公司承担。"))
     assert "年假制度" in origins(workspace.retrieve("每年有多少天带薪年假？"))
-    workspace.use_samples(False)
+    use_samples(workspace, False)
     assert origins(workspace.retrieve("每年有多少天带薪年假？")) <= {"我的制度", "又一份"}
 
 
@@ -92,11 +104,13 @@ def test_removed_is_gone_and_the_last_removal_returns_to_the_samples(line: Line)
     workspace, _, samples = line
     add(workspace, txt("甲.txt", OWN), txt("乙.txt", "乙制度：年假须提前三天申请，由主管审批。"))
     first, second = (d.key for d in workspace.own_documents())
-    assert workspace.remove(first) is False
+    remove(workspace, first)
+    assert len(workspace.own_documents()) == 1
     found = workspace.retrieve("年假")
     assert origins(found) == {"乙"}
     assert all(first not in c.chunk_id for c in workspace.corpus().chunks)
-    assert workspace.remove(second) is True
+    remove(workspace, second)
+    assert workspace.own_documents() == ()
     assert workspace.corpus() is samples.corpus()
     assert workspace.own_documents() == ()
     assert origins(workspace.retrieve("年假")) == {"年假制度", "设备制度"}
@@ -108,7 +122,7 @@ def test_only_an_own_document_can_be_removed(line: Line, key: str) -> None:
     add(workspace, txt("甲.txt", OWN))
     before = state(workspace)
     with pytest.raises(SettingError) as caught:
-        workspace.remove(key)
+        remove(workspace, key)
     assert key in caught.value.message("zh")
     assert state(workspace) == before
 
@@ -120,7 +134,7 @@ def test_the_last_own_file_can_be_removed_while_the_samples_are_not_there(folder
     with pytest.raises(ModelLoading):
         workspace.retrieve("年假")
     add(workspace, txt("甲.txt", OWN))
-    assert workspace.remove(workspace.own_documents()[0].key) is True
+    remove(workspace, workspace.own_documents()[0].key)
     assert workspace.own_documents() == ()
     with pytest.raises(ModelLoading):
         workspace.retrieve("年假")
@@ -157,14 +171,14 @@ def test_a_sample_uploaded_as_own_file_is_there_once(line: Line, folder: Path) -
     workspace, _, samples = line
     before = dict(samples.corpus().documents)
     add(workspace, *(Upload(p.name, p.read_bytes()) for p in sorted(folder.iterdir())))
-    workspace.use_samples(True)
+    use_samples(workspace, True)
     corpus = workspace.corpus()
     assert set(corpus.documents) == set(before)
     assert {d.origin for d in corpus.documents.values()} == {"own"}
     ids = [chunk.chunk_id for chunk in corpus.chunks]
     assert len(ids) == len(set(ids))
     assert samples.corpus().documents == before
-    workspace.remove("年假制度@2026")
+    remove(workspace, "年假制度@2026")
     assert {d.key: d.origin for d in workspace.corpus().documents.values()} == {
         "年假制度@2026": "sample",
         "设备制度@2026": "own",
@@ -193,10 +207,10 @@ def test_the_sample_corpus_is_changed_by_nobody(line: Line, folder: Path) -> Non
     assert corpus.dense is not None
     facts = (dict(corpus.documents), corpus.chunks, corpus.dense.vectors.copy(), corpus.corpus_id)
     add(workspace, txt("甲.txt", OWN))
-    workspace.use_samples(True)
+    use_samples(workspace, True)
     workspace.configure(replace(Settings(), split=SplitSettings(size=60, overlap=10)))
     list(workspace.reindex(threading.Event()))
-    workspace.remove(workspace.own_documents()[0].key)
+    remove(workspace, workspace.own_documents()[0].key)
     list(workspace.reindex(threading.Event()))
     workspace.close()
     assert samples.corpus() is corpus
@@ -209,7 +223,7 @@ def test_what_was_encoded_is_not_encoded_again(folder: Path) -> None:
     workspace, _, _ = make(folder, encoder)
     encoder.encoded.clear()
     add(workspace, txt("甲.txt", OWN))
-    workspace.use_samples(True)
+    use_samples(workspace, True)
     add(workspace, txt("乙.txt", "乙制度：年假须提前三天申请，由主管审批。"))
     assert len(encoder.encoded) == 2
 

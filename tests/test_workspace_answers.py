@@ -12,7 +12,7 @@ from rag.errors import NothingFits, RagError, SettingError
 from rag.models.roles import Models
 from rag.workspace import Workspace
 from tests.fake_models import BigramEncoder, FakeModels, ReplyGenerator
-from tests.workspace_kit import OWN, Line, add, check_slices, last, make, txt, write_samples
+from tests.workspace_kit import OWN, Line, add, check_slices, last, make, remove, txt, use_samples, write_samples
 
 
 @pytest.fixture
@@ -35,7 +35,7 @@ def test_two_visitors_never_share(line: Line) -> None:
     add(theirs, txt("同名.txt", "他的机密：年假四十二天，口令是石榴。"))
     assert "石榴" not in "".join(c.chunk.text for c in mine.retrieve("口令是什么").candidates)
     assert "蓝莓" not in "".join(c.chunk.text for c in theirs.retrieve("口令是什么").candidates)
-    theirs.use_samples(True)
+    use_samples(theirs, True)
     assert not any("蓝莓" in c.text for c in theirs.corpus().chunks)
     assert not any("蓝莓" in c.text or "石榴" in c.text for c in samples.corpus().chunks)
     mine.close()
@@ -105,7 +105,7 @@ def test_what_is_kept_belongs_to_what_is_searched(line: Line) -> None:
     key = workspace.own_documents()[0].key
     answers = workspace.answer("年假有几天？", threading.Event())
     next(answers)
-    workspace.remove(key)
+    remove(workspace, key)
     last(answers)  # goes on with what it began with
     assert workspace.last_answer is None  # but a removed document is not kept in it
     assert workspace.last_retrieval is None
@@ -116,7 +116,7 @@ def test_a_retrieval_that_ends_after_a_change_is_not_kept(folder: Path) -> None:
     workspace, _, _ = make(folder, encoder)
     add(workspace, txt("甲.txt", OWN))
     key = workspace.own_documents()[0].key
-    encoder.between = lambda: workspace.remove(key) and None if workspace.own_documents() else None
+    encoder.between = lambda: remove(workspace, key) and None if workspace.own_documents() else None
     found = workspace.retrieve("年假有几天？")
     assert {c.chunk.key for c in found.candidates} == {key}
     assert workspace.last_retrieval is None
@@ -164,11 +164,11 @@ def _remove_one(workspace: Workspace, rng: random.Random) -> None:
     keys = [d.key for d in workspace.own_documents()]
     if keys:
         with contextlib.suppress(SettingError):  # somebody else was faster
-            workspace.remove(rng.choice(keys))
+            remove(workspace, rng.choice(keys))
 
 
 def _switch(workspace: Workspace, rng: random.Random) -> None:
-    workspace.use_samples(rng.random() < 0.5)
+    use_samples(workspace, rng.random() < 0.5)
 
 
 def _retrieve(workspace: Workspace, rng: random.Random) -> None:

@@ -10,7 +10,7 @@ from rag.corpus.samples import Samples
 from rag.errors import ChunkTooLong, Stopped
 from rag.workspace import Upload, Workspace
 from tests.fake_models import BigramEncoder, FakeModels
-from tests.workspace_kit import OWN, Line, add, make, state, txt, write_samples
+from tests.workspace_kit import OWN, Line, add, make, state, txt, use_samples, write_samples
 
 
 @pytest.fixture
@@ -46,7 +46,7 @@ def test_a_failing_reindex_or_switch_leaves_everything_as_it_was(folder: Path) -
     with pytest.raises(ChunkTooLong):
         list(workspace.reindex(threading.Event()))
     with pytest.raises(ChunkTooLong):
-        workspace.use_samples(True)
+        use_samples(workspace, True)
     assert state(workspace) == before
     assert workspace.retrieve("年假").candidates
 
@@ -107,6 +107,26 @@ def test_stop_in_any_step_lands(line: Line, step: str) -> None:
                 if progress.step == step:
                     stop.set()
     assert state(workspace) == before
+
+
+@pytest.mark.parametrize("change", ["remove", "use_samples"])
+def test_removing_and_switching_yield_and_can_be_stopped(folder: Path, change: str) -> None:
+    encoder = BigramEncoder()
+    workspace, _, _ = make(folder, encoder)
+    long = "".join(f"第{i}条 每年{i}天假。" for i in range(200))
+    add(workspace, txt("甲.txt", OWN), txt("乙.txt", long))
+    workspace.configure(replace(Settings(), split=SplitSettings(size=60, overlap=0)))  # so that all is encoded anew
+    before, stop = state(workspace), threading.Event()
+    encoder.between = lambda: time.sleep(0.3)
+    key = workspace.own_documents()[0].key
+    work = workspace.remove(key, stop) if change == "remove" else workspace.use_samples(True, stop)
+    began, seen = time.monotonic(), 0
+    with pytest.raises(Stopped):
+        for _ in work:
+            seen += 1
+            if time.monotonic() - began > 0.2:
+                stop.set()
+    assert seen >= 2 and state(workspace) == before
 
 
 def test_stop_lands_while_the_encoder_is_still_loading(line: Line) -> None:

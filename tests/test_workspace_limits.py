@@ -7,7 +7,7 @@ import pytest
 from rag.config import Limits
 from rag.errors import LimitReached, SettingError
 from rag.workspace import Upload, Workspace
-from tests.workspace_kit import Line, add, held, make, txt, write_samples
+from tests.workspace_kit import Line, add, held, make, remove, txt, write_samples
 
 
 @pytest.fixture
@@ -36,7 +36,7 @@ def test_limit_on_bytes_together_counts_what_is_there_and_frees_what_is_removed(
     add(workspace, txt("甲.txt", "甲" * 20), txt("乙.txt", "乙" * 20), txt("丙.txt", "丙" * 13))
     assert [r.state for r in workspace.reports()] == ["ok", "error", "ok"]  # 60, then 60 too many, then 39
     assert "100" in workspace.reports()[1].message.zh
-    workspace.remove(next(d.key for d in workspace.own_documents() if d.doc_id == "甲"))
+    remove(workspace, next(d.key for d in workspace.own_documents() if d.doc_id == "甲"))
     add(workspace, txt("乙.txt", "乙" * 20))
     assert [r.state for r in workspace.reports()] == ["ok"]
     add(workspace, txt("丁.txt", "丁" * 2))
@@ -53,9 +53,9 @@ def test_removing_one_document_of_a_file_does_not_free_the_others(folder: Path) 
     assert 900 < len(data) < 1200
     add(workspace, Upload("两份.json", data))
     assert len(data) <= held(workspace) <= len(data) + 1
-    workspace.remove("d0@1")
+    remove(workspace, "d0@1")
     assert held(workspace) > 0.95 * len(data)
-    workspace.remove("d1@1")
+    remove(workspace, "d1@1")
     assert held(workspace) == 0
 
 

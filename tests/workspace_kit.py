@@ -45,6 +45,14 @@ def add(workspace: Workspace, *uploads: Upload) -> list[Progress]:
     return list(workspace.add(uploads, threading.Event()))
 
 
+def remove(workspace: Workspace, key: str) -> None:
+    list(workspace.remove(key, threading.Event()))
+
+
+def use_samples(workspace: Workspace, flag: bool) -> None:
+    list(workspace.use_samples(flag, threading.Event()))
+
+
 def origins(found: Retrieval) -> set[str]:
     return {c.chunk.key.split("@")[0] for c in found.candidates}
 

@@ -27,10 +27,11 @@ LIGHT: dict[str, Any] = {"queue": False, "api_visibility": "private", "show_prog
 # a list's value is checked by the handler, in the visitor's language; Gradio would put it into the log
 RAW: dict[str, Any] = {"preprocess": False}
 HEAVY: dict[str, Any] = {"api_visibility": "private", "show_progress": "hidden"}
-# answers one at a time; searches beside each other and beside indexing (what is underneath takes turns itself)
+# Answers one at a time. Searches (which may re-index first) and indexing runs beside each other: what is underneath
+# takes turns itself in small pieces, so that a place here is only a thread, and nobody's long run keeps others out.
 ANSWERS: dict[str, Any] = {**HEAVY, "concurrency_id": "llm", "concurrency_limit": 1}
-SEARCHES: dict[str, Any] = {**HEAVY, "concurrency_id": "encoder", "concurrency_limit": 4}
-INDEXING: dict[str, Any] = {**HEAVY, "concurrency_id": "index", "concurrency_limit": 2}
+SEARCHES: dict[str, Any] = {**HEAVY, "concurrency_id": "encoder", "concurrency_limit": 16}
+INDEXING: dict[str, Any] = {**HEAVY, "concurrency_id": "index", "concurrency_limit": 16}
 
 # routes of Gradio that this page does not use and that would show one visitor's data to others
 DOORS = {"/gradio_api/deep_link", "/monitoring", "/monitoring/summary", "/monitoring/{key}"}

@@ -9,7 +9,7 @@ import gradio as gr
 
 from rag.config import SplitSettings
 from rag.corpus.samples import Samples
-from rag.errors import Language, LoadError
+from rag.errors import Language, LoadError, RagError
 from rag.models.roles import Models
 from rag.ui import answer as answer_tab
 from rag.ui import chunks, panels
@@ -74,22 +74,30 @@ class CorpusHandlers(Desk):
         )
         yield {tab.progress: done, **self._corpus(visit, spoken)}
 
-    @guarded()
-    def remove(self, key: str | None, request: gr.Request) -> Updates:
+    @guarded("documents.progress")
+    def remove(self, key: object, request: gr.Request) -> Iterator[Updates]:
         """An own document is taken out of the index."""
-        spoken, visit = language(request), self._visit(request)
+        spoken, visit, tab = language(request), self._visit(request), self.page.documents
         if not any(d.key == key for d in visit.workspace.own_documents()):
             raise mistake(LoadError, "docs.unknown")
-        last = visit.workspace.remove(str(key))
-        said = text("docs.back_to_samples" if last else "docs.removed", spoken)
-        return {self.page.documents.progress: panels.notice(said), **self._corpus(visit, spoken)}
+        with visit.running("index") as stop:
+            for progress in visit.workspace.remove(str(key), stop):
+                yield {tab.progress: panels.progress_bar(progress, spoken)}
+        said = text("docs.removed" if visit.workspace.own_documents() else "docs.back_to_samples", spoken)
+        yield {tab.progress: panels.notice(said), **self._corpus(visit, spoken)}
 
-    @guarded()
-    def include_samples(self, flag: bool, request: gr.Request) -> Updates:
-        """The switch that adds the samples to what is searched."""
-        visit = self._visit(request)
-        visit.workspace.use_samples(bool(flag))
-        return self._corpus(visit, language(request))
+    @guarded("documents.progress")
+    def include_samples(self, flag: object, request: gr.Request) -> Iterator[Updates]:
+        """The switch that adds the samples to what is searched; it shows what is so when that failed or was stopped."""
+        spoken, visit, tab = language(request), self._visit(request), self.page.documents
+        try:
+            with visit.running("index") as stop:
+                for progress in visit.workspace.use_samples(bool(flag), stop):
+                    yield {tab.progress: panels.progress_bar(progress, spoken)}
+        except RagError:
+            yield {tab.include: gr.Checkbox(value=visit.workspace.include_samples)}
+            raise
+        yield {tab.progress: "", **self._corpus(visit, spoken)}
 
     @guarded()
     def choose_document(self, key: str | None, request: gr.Request) -> Updates:

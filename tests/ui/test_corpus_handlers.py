@@ -1,5 +1,6 @@
 """Files on the page: taken in, refused, removed, over stand-in models and the real workspace."""
 
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -7,6 +8,7 @@ import gradio as gr
 import pytest
 
 from rag.config import Limits
+from rag.errors import Stopped
 from rag.ui.app import App
 from tests.ui.fakes import Client, last, page_app
 
@@ -29,10 +31,10 @@ def test_own_files_then_back_to_the_samples(visitor: Client) -> None:
     assert "<img" not in shown[tab.table] and "<script" not in shown[tab.table]
     assert list(visitor.workspace.corpus().documents.values())[0].origin == "own"
     assert len(visitor.workspace.corpus().documents) == 1
-    both = visitor.corpus.include_samples(True, visitor.request)
+    both = last(visitor.corpus.include_samples(True, visitor.request))
     assert len(visitor.workspace.corpus().documents) == 3 and "3" in both[tab.searching]
     key = visitor.workspace.own_documents()[0].key
-    removed = visitor.corpus.remove(key, visitor.request)
+    removed = last(visitor.corpus.remove(key, visitor.request))
     assert "示例" in removed[tab.progress] and not visitor.workspace.own_documents()
 
 
@@ -68,3 +70,26 @@ def test_a_file_over_the_limits_has_an_error_row_and_the_others_are_taken(tmp_pa
 def test_what_is_no_upload_ends_in_a_plain_message(visitor: Client, odd: object) -> None:
     with pytest.raises(gr.Error, match="重新选择"):
         last(visitor.corpus.add(odd, visitor.request))
+
+
+def test_a_switch_that_was_stopped_shows_what_is_so(visitor: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    visitor.upload("a.txt", "每年3天。".encode())
+    switching = visitor.corpus.include_samples(True, visitor.request)
+    monkeypatch.setattr("rag.workspace.build", waits_for_stop)
+    next(switching)
+    visitor.questions.stop(visitor.request)
+    shown = last(switching)
+    assert shown[visitor.page.documents.include].value is False and not visitor.workspace.include_samples
+    assert "已停止" in shown[visitor.page.documents.progress]
+
+
+def waits_for_stop(*given: object) -> None:
+    stop = given[4]
+    assert isinstance(stop, threading.Event) and stop.wait(5)
+    raise Stopped(en="stopped", zh="已停止")
+
+
+def test_a_long_run_of_one_visitor_keeps_no_place_that_others_need(app: App) -> None:
+    """Indexing runs last minutes: their number is bounded by memory, not by model work, which takes turns."""
+    places = {f.concurrency_limit for f in app.demo.fns.values() if f.concurrency_id in ("index", "encoder")}
+    assert places == {16}

@@ -71,7 +71,7 @@ def test_one_session_sees_nothing_of_another(app: App) -> None:
     a.upload("secret.txt", "蓝鲸项目预算九百万。".encode())
     key = a.workspace.own_documents()[0].key
     for call in (
-        lambda: b.corpus.remove(key, b.request),
+        lambda: last(b.corpus.remove(key, b.request)),
         lambda: b.corpus.choose_document(key, b.request),
         lambda: b.corpus.preview(key, "fixed", 100, 10, b.request),
     ):
@@ -86,7 +86,7 @@ def test_odd_keys_and_splits_end_in_a_plain_message(visitor: Client, key: Any) -
     event = gr.EventData(None, {})
     event.row_value = [1]
     for call in (
-        lambda: visitor.corpus.remove(key, visitor.request),
+        lambda: last(visitor.corpus.remove(key, visitor.request)),
         lambda: visitor.corpus.choose_document(key, visitor.request),
         lambda: visitor.corpus.choose_chunk(key, visitor.request, event),
     ):
@@ -184,7 +184,7 @@ def test_hostile_questions_and_files_never_reach_the_page_unescaped(visitor: Cli
         visual = {k: v for k, v in found.items() if isinstance(k, gr.HTML) and isinstance(v, str)}
         assert visual and not [v for v in visual.values() if "<img" in v or "<script" in v]
         for key in [d.key for d in visitor.workspace.own_documents()]:
-            visitor.workspace.remove(key)
+            list(visitor.workspace.remove(key, threading.Event()))
 
 
 def test_a_bug_is_one_plain_sentence_and_logged_without_its_message(
