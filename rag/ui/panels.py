@@ -76,7 +76,10 @@ def badge(state: str, language: Language) -> str:
 def document_table(
     documents: Sequence[Document], chunks: Sequence[Chunk], reports: Sequence[FileReport], language: Language
 ) -> str:
-    """One row per document, after one row for every file of the last upload that gave none."""
+    """One row per document, after one row for every file of the last upload that gave none.
+
+    The row of a document of the last upload says what its file's report says (which includes the document's warnings).
+    """
     counts: dict[str, int] = {}
     for chunk in chunks:
         counts[chunk.key] = counts.get(chunk.key, 0) + 1
@@ -85,14 +88,17 @@ def document_table(
         if not report.keys:
             remark = escape(report.message.of(language))
             rows.append((badge(report.state, language), escape(report.name), remark, *("–",) * 6))
+    reported = {key: report for report in reports for key in report.keys}
     for document in documents:
-        remark = " ".join(w.of(language) for w in document.warnings)
+        report_ = reported.get(document.key) if document.origin == "own" else None
+        state = report_.state if report_ else ("warning" if document.warnings else "ok")
+        remark = report_.message.of(language) if report_ else " ".join(w.of(language) for w in document.warnings)
         since = document.effective_from.isoformat() if document.effective_from else "–"
         if document.effective_to:
             since += f" → {document.effective_to.isoformat()}"
         rows.append(
             (
-                badge("warning" if document.warnings else "ok", language),
+                badge(state, language),
                 f'<b>{escape(document.title)}</b><span class="source">{escape(document.source)}</span>',
                 escape(remark),
                 escape(text(f"origin.{document.origin}", language)),

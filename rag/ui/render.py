@@ -196,7 +196,7 @@ def answer_segments(answer: Answer, language: Language) -> list[dict[str, str]]:
 
     ``{k: "text" | "bare", t}`` (bare: in a sentence nothing supports); ``{k: "model" | "system", t, m, at}`` a
     citation that opens a source; ``{k: "invalid", t, why}`` a marker that names nothing; ``{k: "flag", t}`` a remark.
-    The ``text``, ``bare``, ``invalid`` and ``model`` pieces that carry ``raw`` or `t` join to the answer's text.
+    The `t` of the ``text``, ``bare``, ``model`` and ``invalid`` pieces join to the answer's text.
     """
     bare = [s for s in answer.sentences if s.support == "none"]
     cuts = {0, len(answer.text), *(x for s in bare for x in (s.start, s.end))}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import fields
 from datetime import date
@@ -97,7 +98,8 @@ def read_settings(panel: SettingsPanel, values: Mapping[Any, object]) -> Setting
     def number(name: str) -> float:
         value = values[getattr(panel, name)]
         # a number field that was emptied gives None; anything else that is no number was not sent by the page
-        if isinstance(value, bool) or not isinstance(value, int | float):
+        odd = isinstance(value, bool) or (isinstance(value, float) and not math.isfinite(value))
+        if odd or not isinstance(value, int | float):
             said = both("set.missing", name=name)
             raise SettingError(en=said.en, zh=said.zh)
         return value

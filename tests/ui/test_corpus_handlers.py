@@ -50,6 +50,15 @@ def test_a_bad_file_has_its_row_and_the_good_one_is_taken(visitor: Client) -> No
     assert not any(p.exists() for p in place)
 
 
+def test_the_row_of_a_replaced_document_and_of_another_version_says_so(visitor: Client) -> None:
+    tab = visitor.page.documents
+    assert "badge ok" in visitor.upload("休假_2025.txt", "每年3天年假。".encode())[tab.table]
+    replaced = visitor.upload("休假_2025.txt", "每年5天年假。".encode())[tab.table]
+    assert "已替换之前的" in replaced and "badge warning" in replaced and "badge ok" not in replaced
+    other = visitor.upload("休假_2026.txt", "每年9天年假。".encode())[tab.table]
+    assert "同一制度的不同版本" in other and "已替换" not in other and other.count("badge warning") == 1
+
+
 def test_a_vanished_upload_asks_to_choose_again(visitor: Client) -> None:
     item = {"path": str(visitor.app.uploads.path / ("e" * 64) / "f"), "orig_name": "制度.txt"}
     with pytest.raises(gr.Error, match="制度.txt.*重新选择"):

@@ -144,6 +144,10 @@ def test_settings_are_checked_with_their_message_and_nothing_is_lost(visitor: Cl
         ({"threshold": "2"}, "threshold"),
         ({"threshold": "nan"}, "threshold"),
         ({"temperature": 9}, "temperature"),
+        ({"size": float("nan")}, "size"),
+        ({"depth": float("inf")}, "depth"),
+        ({"top_p": float("nan")}, "top_p"),
+        ({"packed": 10**400}, "packed"),
     ):
         told = visitor.questions.check_settings(visitor.values(**changed), visitor.request)[note]
         assert said in told and "notice error" in told and "<b>" not in told
