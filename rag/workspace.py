@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from rag import pipeline
 from rag.background import HEARTBEAT_S, Report, in_background
@@ -19,10 +19,19 @@ from rag.limits import Allowance
 from rag.models.roles import Models
 from rag.types import Answer, Chunk, Document, Retrieval
 
-__all__ = ["FileReport", "Upload", "Workspace"]
+__all__ = ["Asked", "FileReport", "Upload", "Workspace"]
 
 # How long an indexing run waits for an encoder that is still being fetched.
 _ENCODER_WAIT_S = 600.0
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What the last question found, the corpus it was found in, and the answer as far as there is one."""
+
+    retrieval: Retrieval
+    corpus: Corpus
+    answer: Answer | None
 
 
 class Workspace:
@@ -35,6 +44,7 @@ class Workspace:
         self.include_samples = False
         self.last_retrieval: Retrieval | None = None
         self.last_answer: Answer | None = None
+        self._answered: Retrieval | None = None  # what an answer was begun from
         self._lock = threading.RLock()  # guards the fields; held for moments
         self._changing = threading.Lock()  # one change of the index at a time; held for a whole run
         self._own: Own = {}
@@ -60,6 +70,13 @@ class Workspace:
         """What questions search now; raises `ModelLoading` while the samples are being prepared."""
         with self._lock:
             return self._corpus if self._corpus is not None else self._samples.corpus()
+
+    def asked(self) -> Asked | None:
+        """What belongs to the last question, in one piece; None when nothing was asked or the documents changed since."""
+        with self._lock:  # with every change of the corpus the last retrieval is forgotten
+            if self.last_retrieval is None:
+                return None
+            return Asked(self.last_retrieval, self.corpus(), self.last_answer)
 
     def configure(self, settings: Settings) -> bool:
         """Take new settings; True when chunks change with them, so that `reindex` has to follow."""
@@ -159,7 +176,7 @@ class Workspace:
             _heed(stop)  # a stop that came after the last piece of encoding, or with `close`
             self._own, self._corpus = own, corpus
             self.include_samples = include_samples
-            self.last_retrieval = self.last_answer = None
+            self.last_retrieval = self.last_answer = self._answered = None
 
     def _needed_samples(self, own: Own, include_samples: bool) -> Corpus | None:
         """The sample corpus when it is to be searched; raises `ModelLoading` when it is asked for and not there yet."""
@@ -224,24 +241,36 @@ class Workspace:
         question = self._allowance.checked_question(question)
         with self._lock:
             corpus, settings = self._searched()
-            retrieval, answered = self.last_retrieval, self.last_answer is not None
-        if retrieval is None or not self._fresh(retrieval, question, corpus, settings):
+            retrieval = self.last_retrieval if self.fresh(question) else None
+            again = retrieval is not None and retrieval is self._answered
+        if retrieval is None:
             retrieval = self._retrieve(question, corpus, settings)
-        elif answered:  # the retrieval counted the question; each further answer to it counts as one more
+        elif again:  # the retrieval counted the question; each further answer to it counts as one more
             self._allowance.count_question()
+        with self._lock:
+            if self.last_retrieval is retrieval:
+                self._answered, self.last_answer = retrieval, None
         for answer in pipeline.answer(retrieval, corpus, settings, self._models, stop):
             with self._lock:
                 if self.last_retrieval is retrieval:  # else something newer was asked, or the documents changed
                     self.last_answer = answer
             yield answer
 
-    def _fresh(self, retrieval: Retrieval, question: str, corpus: Corpus, settings: Settings) -> bool:
-        """Whether retrieving again would give the same prompt. One made before the generator was there would not."""
+    def fresh(self, question: str) -> bool:
+        """Whether retrieving again would give the last prompt; raises `SettingError` and `LimitReached` as `retrieve` does.
+
+        One made before the generator was there is not fresh: it has no prompt the generator could be given.
+        """
+        question = self._allowance.checked_question(question)
+        with self._lock:
+            retrieval = self.last_retrieval
+            if retrieval is None or retrieval.prompt is None:
+                return False
+            corpus, settings = self._searched()
         return (
             retrieval.question == question
             and retrieval.corpus_id == corpus.corpus_id
             and retrieval.trace.settings_hash == settings.hash()
-            and retrieval.prompt is not None
             and retrieval.prompt.rendered
         )
 
@@ -249,7 +278,7 @@ class Workspace:
         """Forget everything of this visitor."""
         with self._lock:
             self._own, self._corpus, self._reports = {}, None, ()
-            self.last_retrieval = self.last_answer = None
+            self.last_retrieval = self.last_answer = self._answered = None
 
 
 def _heed(stop: threading.Event) -> None:

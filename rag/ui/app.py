@@ -143,10 +143,18 @@ def _wire_questions(page: Page, do: QuestionHandlers) -> None:
         chosen.success(do.ask, asked, both, **SEARCHES),
     ]
     answers = [search.success(do.write, None, answer, **ANSWERS) for search in searches]
+    for written in answers:
+        written.then(do.catch_up, None, groups["found"], **LIGHT)
     # the page stops listening to the last answer; its work is stopped by `ask`
     for asks in (page.ask.click, page.question.submit, page.examples.choose):
         asks(None, cancels=answers, queue=False)
-    page.stop.click(do.stop, None, answer, cancels=[retrieving, *searches, *answers], **LIGHT)
+    page.stop.click(
+        do.stop,
+        None,
+        list(dict.fromkeys([*groups["found"], *answer])),
+        cancels=[retrieving, *searches, *answers],
+        **LIGHT,
+    )
     page.candidates.table.select(do.choose_candidate_row, None, [page.candidates.view, page.candidates.pick], **LIGHT)
     page.candidates.pick.input(do.choose_candidate, page.candidates.pick, page.candidates.view, **RAW, **LIGHT)
     page.answer.answer.cite(do.open_citation, None, page.answer.source, **LIGHT)

@@ -44,7 +44,7 @@ class CorpusHandlers(Desk):
             **chunks.show_split(self.page.chunks, visit.workspace.settings, spoken),
             **answer_tab.empty_answer(self.page.answer, panels.phase("", text("answer.idle", spoken)), spoken),
         }
-        visit.seen_corpus = ""  # a page that came back shows nothing yet
+        visit.seen_corpus, visit.seen_prompt = "", None  # a page that came back shows nothing yet
         return shown | self._standing(visit, spoken)
 
     @guarded()

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
 
 import gradio as gr
 
-from rag.config import Settings
 from rag.errors import Language, SettingError
-from rag.types import Retrieval
 from rag.ui import answer as answer_tab
 from rag.ui import candidates, panels, prompt
 from rag.ui.desk import Desk, Updates, first, mistake, whole
@@ -17,6 +16,7 @@ from rag.ui.guard import guarded, language
 from rag.ui.sessions import Visit
 from rag.ui.settings import read_settings
 from rag.ui.strings import examples, text
+from rag.workspace import Asked
 
 
 class QuestionHandlers(Desk):
@@ -44,45 +44,67 @@ class QuestionHandlers(Desk):
     @guarded("candidates.summary")
     def retrieve(self, values: Mapping[Any, Any], request: gr.Request) -> Iterator[Updates]:
         """Retrieve: the line up to the prompt."""
+        visit = self._visit(request)
         yield {self.page.tabs: gr.Tabs(selected="candidates")}
-        yield (yield from self._find(values, request))
+        with _asking(visit) as question:
+            found = yield from self._find(values, request, reuse=False)
+        visit.asked(question)
+        yield found
 
     @guarded("answer.status")
     def ask(self, values: Mapping[Any, Any], request: gr.Request) -> Iterator[Updates]:
-        """Answer, first half: as Retrieve, with the Answer tab in front."""
-        spoken = language(request)
-        self._visit(request).stop("answer")  # a new question ends the answer to the last one
+        """Answer, first half: as Retrieve, with the Answer tab in front; a fresh retrieval is reused."""
+        spoken, visit = language(request), self._visit(request)
+        visit.stop("answer")  # a new question ends the answer to the last one
         busy = panels.phase("searching", text("answer.searching", spoken))
         yield {
             self.page.tabs: gr.Tabs(selected="answer"),
             **answer_tab.empty_answer(self.page.answer, busy, spoken),
         }
-        found = yield from self._find(values, request)
+        with _asking(visit):
+            found = yield from self._find(values, request, reuse=True)
         yield found | {self.page.answer.status: panels.phase("waiting", text("answer.waiting", spoken))}
 
     @guarded("answer.status")
     def write(self, request: gr.Request) -> Iterator[Updates]:
         """Answer, second half: the model writes, on its turn."""
         spoken, visit = language(request), self._visit(request)
-        retrieval = visit.workspace.last_retrieval
-        if retrieval is None:
-            raise mistake(SettingError, "cand.none")
-        with visit.running("answer") as stop:
-            for answer in visit.workspace.answer(retrieval.question, stop):
-                if stop.is_set() and not answer.done:
-                    continue  # "answering" must not arrive after "stopped"
-                yield answer_tab.show_answer(self.page.answer, answer, spoken)
+        asked, question = visit.workspace.asked(), visit.asking
+        if asked is None:
+            visit.asked(question)
+            raise mistake(SettingError, "cand.changed")
+        try:
+            with visit.running("answer") as stop:
+                for answer in visit.workspace.answer(asked.retrieval.question, stop):
+                    if stop.is_set() and not answer.done:
+                        continue  # "answering" must not arrive after "stopped"
+                    yield answer_tab.show_answer(self.page.answer, answer, spoken)
+        finally:
+            visit.asked(question)
+
+    @guarded()
+    def catch_up(self, request: gr.Request) -> Updates:
+        """After an answer: Candidates and Prompt again when it was written from a later retrieval than they show.
+
+        So it is when the generator became ready between search and answer. Not while the answer streams: see `_find`.
+        """
+        return self._unseen(self._visit(request), language(request)) or gr.skip()
 
     @guarded()
     def stop(self, request: gr.Request) -> Updates:
         """Stop whatever runs for this visitor; what was written stays."""
         spoken, visit = language(request), self._visit(request)
+        waiting = visit.asking is not None
+        visit.asking = None
         answering = visit.stop("answer")
         visit.stop("index")
-        answer = visit.workspace.last_answer
-        if not answering or answer is None:
-            return {self.page.answer.status: panels.phase("stopped", text("error.stopped", spoken))}
-        return answer_tab.show_answer(self.page.answer, answer, spoken, stopped=not answer.done)
+        if not waiting and not answering:
+            return gr.skip()  # the line under the answer says how that one ended
+        asked, shown = visit.workspace.asked(), self._unseen(visit, spoken)
+        if not answering or asked is None or asked.answer is None:
+            return shown | {self.page.answer.status: panels.phase("stopped", text("error.stopped", spoken))}
+        answer = asked.answer
+        return shown | answer_tab.show_answer(self.page.answer, answer, spoken, stopped=not answer.done)
 
     @guarded()
     def choose_candidate_row(self, request: gr.Request, event: gr.SelectData) -> Updates:
@@ -98,18 +120,19 @@ class QuestionHandlers(Desk):
     @guarded()
     def open_citation(self, request: gr.Request, event: gr.EventData) -> Updates:
         """A citation was pressed: its passage in its document."""
-        workspace = self._visit(request).workspace
-        answer, view = workspace.last_answer, None
-        if answer is not None:
-            citation = answer_tab.find_citation(answer, str(event.marker), whole(event.start))
+        asked, view = self._visit(request).workspace.asked(), None
+        if asked is not None and asked.answer is not None:
+            citation = answer_tab.find_citation(asked.answer, str(event.marker), whole(event.start))
             if citation is not None:
-                view = answer_tab.source_view(citation, answer, workspace.corpus(), language(request))
+                view = answer_tab.source_view(citation, asked.answer, asked.corpus, language(request))
         if view is None:
             raise mistake(SettingError, "answer.gone")
         return {self.page.answer.source: view}
 
-    def _find(self, values: Mapping[Any, Any], request: gr.Request) -> Generator[Updates, None, Updates]:
+    def _find(self, values: Mapping[Any, Any], request: gr.Request, reuse: bool) -> Generator[Updates, None, Updates]:
         """The settings on the screen, then the search under exactly these; what was found is returned.
+
+        `reuse`: the last retrieval will do, if searching again would give the same.
 
         It has to be in the caller's last yield: a later one empties tables in tabs that were not opened yet
         (the browser applies it to the very object the table still has to show).
@@ -118,22 +141,48 @@ class QuestionHandlers(Desk):
         settings = read_settings(self.page.settings, values)
         for progress in self._configure(visit, settings):
             yield {self.page.answer.status: panels.progress_bar(progress, spoken)}
-        retrieval = visit.workspace.retrieve(str(values[self.page.question] or ""))
-        return self._found(visit, retrieval, settings, spoken)
+        question = str(values[self.page.question] or "")
+        if not (reuse and visit.workspace.fresh(question)):
+            visit.workspace.retrieve(question)
+        asked = visit.workspace.asked()
+        if asked is None:
+            raise mistake(SettingError, "cand.changed")
+        return self._corpus_if_new(visit, spoken) | self._found(visit, asked, spoken)
 
-    def _found(self, visit: Visit, retrieval: Retrieval, settings: Settings, spoken: Language) -> Updates:
-        corpus, kept = visit.workspace.corpus(), settings.generate.answer_tokens
+    def _found(self, visit: Visit, asked: Asked, spoken: Language) -> Updates:
+        retrieval, corpus = asked.retrieval, asked.corpus
+        kept = visit.workspace.settings.generate.answer_tokens
+        visit.seen_prompt = retrieval.prompt
         return {
-            **self._corpus_if_new(visit, spoken),
             **candidates.show_candidates(self.page.candidates, retrieval, corpus, spoken),
             **prompt.show_prompt(self.page.prompt, retrieval, corpus, kept, spoken),
             self.page.answer.steps: panels.steps(retrieval.trace, spoken),
         }
 
+    def _unseen(self, visit: Visit, spoken: Language) -> Updates:
+        """What the last question found, when the page shows something else; the steps are the answer's by then."""
+        asked = visit.workspace.asked()
+        if asked is None or asked.retrieval.prompt is visit.seen_prompt:
+            return {}
+        shown = self._found(visit, asked, spoken)
+        del shown[self.page.answer.steps]
+        return shown
+
     def _candidate(self, rank: int, request: gr.Request) -> Updates:
-        workspace = self._visit(request).workspace
-        retrieval, corpus = workspace.last_retrieval, workspace.corpus()
-        found = next((c for c in retrieval.candidates if c.rank == rank), None) if retrieval else None
-        if retrieval is None or found is None or found.chunk.key not in corpus.documents:
+        asked = self._visit(request).workspace.asked()
+        found = next((c for c in asked.retrieval.candidates if c.rank == rank), None) if asked else None
+        if asked is None or found is None:
             raise mistake(SettingError, "cand.gone")
-        return {self.page.candidates.view: candidates.candidate_view(found, retrieval, corpus, language(request))}
+        view = candidates.candidate_view(found, asked.retrieval, asked.corpus, language(request))
+        return {self.page.candidates.view: view}
+
+
+@contextmanager
+def _asking(visit: Visit) -> Iterator[object]:
+    """A new question is under way for this visitor; no longer, when its search fails."""
+    question = visit.asking = object()
+    try:
+        yield question
+    except BaseException:  # a closed generator too: the browser went away, or Stop was pressed
+        visit.asked(question)
+        raise

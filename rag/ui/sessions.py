@@ -9,18 +9,22 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
+    from rag.types import Prompt
     from rag.workspace import Workspace
 
 
 class Visit:
     """One visitor's workspace and the work that is running for them.
 
-    `seen_corpus` is the id of the corpus the visitor's page shows.
+    `seen_corpus` is the id of the corpus the visitor's page shows, `seen_prompt` the prompt. `asking` is the question
+    that is being searched or answered or waits for it, as an object of its own; None when there is none.
     """
 
     def __init__(self, workspace: Workspace) -> None:
         self.workspace = workspace
         self.seen_corpus = ""
+        self.seen_prompt: Prompt | None = None
+        self.asking: object | None = None
         self._lock = threading.Lock()
         self._stops: dict[threading.Event, str] = {}
 
@@ -37,6 +41,12 @@ class Visit:
             stop.set()
             with self._lock:
                 del self._stops[stop]
+
+    def asked(self, question: object) -> None:
+        """`question` has its answer, or failed; another that came meanwhile is still under way."""
+        with self._lock:
+            if self.asking is question:
+                self.asking = None
 
     def stop(self, kind: Literal["answer", "index", "all"] = "all") -> int:
         """Ask what runs for this visitor to stop; returns how many pieces of work were asked."""

@@ -146,6 +146,7 @@ TABLE: Final[Mapping[str, Bilingual]] = MappingProxyType({
     "cand.summary": _B("{n} candidates for “{question}”; {packed} went into the prompt.", "“{question}”共有 {n} 个候选，其中 {packed} 个进入提示词。"),
     "cand.choice": _B("{rank}. {title} · {start}–{end}", "{rank}. {title} · {start}–{end}"),
     "cand.gone": _B("That candidate is no longer there. Ask again.", "该候选已不存在，请重新提问。"),
+    "cand.changed": _B("The documents changed meanwhile. Ask again.", "文档在此期间有变动，请重新提问。"),
     "cand.legend": _B("shaded: the chunk · underlined: words it shares with the question", "底色：该切块 · 下划线：与问题相同的词"),
     "head.candidates": _B(
         "Rank|Outcome|Dense|D #|Lexical|L #|Fused|F #|Document|Text|Version|Page|Section|Origin",

@@ -1,0 +1,136 @@
+"""One question after another: what is searched again, what is shown again, and what Stop says about which of them."""
+
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import gradio as gr
+import pytest
+
+from rag.ui.app import App
+from tests.ui.fakes import QUESTION, Client, PageModels, last, page_app
+
+
+@pytest.fixture
+def line(tmp_path: Path) -> Iterator[tuple[App, PageModels]]:
+    made = page_app(tmp_path)
+    yield made
+    made[0].close()
+
+
+def nothing(shown: Any) -> bool:
+    """Whether a handler changes nothing on the page."""
+    return bool(shown == gr.skip())
+
+
+def test_answer_searches_again_only_when_that_would_give_something_else(line: tuple[App, PageModels]) -> None:
+    client, questions = Client(line[0]), line[1].encoder().questions
+    last(client.questions.retrieve(client.values(), client.request))
+    shown = last(client.questions.ask(client.values(f" {QUESTION}\n"), client.request))
+    assert len(questions) == 1 and shown[client.page.candidates.table]["data"]
+    last(client.questions.write(client.request))
+    last(client.questions.ask(client.values(), client.request))
+    assert len(questions) == 1
+    last(client.questions.ask(client.values(packed=1), client.request))
+    assert len(questions) == 2
+    last(client.questions.retrieve(client.values(packed=1), client.request))  # who presses Retrieve wants a search
+    assert len(questions) == 3
+
+
+def test_what_ran_is_shown_when_the_generator_became_ready_after_the_search(line: tuple[App, PageModels]) -> None:
+    client, models = Client(line[0]), line[1]
+    generator, models._generator = models._generator, None
+    found = last(client.questions.ask(client.values(), client.request))
+    assert found[client.page.prompt.text] == ""  # messages only
+    models._generator = generator
+    written = last(client.questions.write(client.request))
+    assert written[client.page.answer.answer]
+    shown = client.questions.catch_up(client.request)
+    asked = client.workspace.asked()
+    assert asked is not None and asked.answer is not None and asked.answer.prompt is asked.retrieval.prompt
+    assert shown[client.page.prompt.text] == asked.answer.prompt.text != ""
+    assert shown[client.page.candidates.table]["data"] and client.page.answer.steps not in shown
+    assert nothing(client.questions.catch_up(client.request))
+
+
+def test_after_an_answer_to_what_is_shown_nothing_is_shown_again(line: tuple[App, PageModels]) -> None:
+    client = Client(line[0])
+    last(client.questions.ask(client.values(), client.request))
+    last(client.questions.write(client.request))
+    assert nothing(client.questions.catch_up(client.request))
+
+
+def test_documents_that_changed_during_a_search_are_told(line: tuple[App, PageModels]) -> None:
+    client, encoder = Client(line[0]), line[1].encoder()
+    client.upload("own.txt", "每年3天年假。".encode())
+    key = client.workspace.own_documents()[0].key
+
+    def meanwhile() -> None:
+        encoder.between = lambda: None
+        list(client.workspace.remove(key, threading.Event()))
+
+    encoder.between = meanwhile
+    with pytest.raises(gr.Error, match="有变动"):
+        last(client.questions.ask(client.values(), client.request))
+    with pytest.raises(gr.Error, match="有变动"):
+        last(client.questions.write(client.request))
+    assert nothing(client.questions.stop(client.request))
+
+
+def test_stop_after_an_answer_leaves_its_line_alone(line: tuple[App, PageModels]) -> None:
+    client = Client(line[0])
+    assert nothing(client.questions.stop(client.request))
+    last(client.questions.ask(client.values(), client.request))
+    last(client.questions.write(client.request))
+    assert nothing(client.questions.stop(client.request))
+    last(client.questions.retrieve(client.values(), client.request))
+    assert nothing(client.questions.stop(client.request))
+
+
+def test_stop_while_a_question_is_searched_or_waits_for_the_model_says_so(line: tuple[App, PageModels]) -> None:
+    client = Client(line[0])
+    status = client.page.answer.status
+    searching = client.questions.ask(client.values(), client.request)
+    next(searching)
+    next(searching)  # found; now it waits for its turn at the model
+    assert "已停止" in client.questions.stop(client.request)[status]
+    assert nothing(client.questions.stop(client.request))
+
+
+def test_a_question_that_failed_is_not_waited_for(line: tuple[App, PageModels]) -> None:
+    client = Client(line[0])
+    with pytest.raises(gr.Error):
+        last(client.questions.ask(client.values(""), client.request))
+    assert nothing(client.questions.stop(client.request))
+
+
+def test_an_answer_that_ends_late_does_not_end_the_next_question(tmp_path: Path) -> None:
+    app, _ = page_app(tmp_path, before=30)
+    try:
+        client = Client(app)
+        last(client.questions.ask(client.values(), client.request))
+        first = client.questions.write(client.request)
+        next(first)
+        last(client.questions.ask(client.values("办公设备每年可以报销多少元？"), client.request))
+        began = time.perf_counter()
+        last(first)
+        assert time.perf_counter() - began < 2
+        assert "已停止" in client.questions.stop(client.request)[client.page.answer.status]
+    finally:
+        app.close()
+
+
+def test_stop_ends_an_answer_beside_which_was_searched(tmp_path: Path) -> None:
+    app, _ = page_app(tmp_path, before=30)
+    try:
+        client = Client(app)
+        last(client.questions.ask(client.values(), client.request))
+        writing = client.questions.write(client.request)
+        next(writing)
+        last(client.questions.retrieve(client.values("办公设备每年可以报销多少元？"), client.request))
+        assert "已停止" in client.questions.stop(client.request)[client.page.answer.status]
+        last(writing)
+    finally:
+        app.close()
