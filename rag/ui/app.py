@@ -81,7 +81,8 @@ def build_app(
 def _shown(page: Page) -> dict[str, list[Any]]:
     """Groups of components that are written together."""
     documents = list(page.documents)
-    chunks = [page.chunks.document, page.chunks.summary, page.chunks.table, page.chunks.view, page.chunks.progress]
+    tab = page.chunks
+    chunks = [tab.document, tab.summary, tab.table, tab.pick, tab.view, tab.progress]
     split = [page.chunks.strategy, page.chunks.size, page.chunks.overlap]
     options = [page.settings.strategy, page.settings.mode, page.settings.fusion, page.settings.scope]
     return {
@@ -104,9 +105,10 @@ def _wire_corpus(demo: gr.Blocks, page: Page, do: CorpusHandlers) -> None:
     docs.upload.upload(do.add, docs.upload, corpus, preprocess=False, **INDEXING)
     docs.remove.click(do.remove, docs.which, corpus, **RAW, **INDEXING)
     docs.include.input(do.include_samples, docs.include, corpus, **INDEXING)
-    opened = [chunks.summary, chunks.table, chunks.view]
+    opened = [chunks.summary, chunks.table, chunks.pick, chunks.view]
     chunks.document.input(do.choose_document, chunks.document, opened, **RAW, **LIGHT)
-    chunks.table.select(do.choose_chunk, chunks.document, chunks.view, **RAW, **LIGHT)
+    chunks.table.select(do.choose_chunk_row, chunks.document, [chunks.view, chunks.pick], **RAW, **LIGHT)
+    chunks.pick.input(do.choose_chunk, [chunks.document, chunks.pick], chunks.view, **RAW, **LIGHT)
     tried: list[Any] = [chunks.strategy, chunks.size, chunks.overlap]
     gr.on(
         [chunks.strategy.input, chunks.size.input, chunks.overlap.input],

@@ -24,6 +24,7 @@ class ChunksTab(NamedTuple):
     document: gr.Dropdown
     summary: gr.HTML
     table: gr.Dataframe
+    pick: gr.Dropdown
     view: gr.HTML
     strategy: gr.Radio
     size: gr.Slider
@@ -59,7 +60,9 @@ def build_chunks(label: gr.I18n) -> ChunksTab:
                 elem_id="chunk-table",
                 buttons=[],
             )
-    return ChunksTab(document, summary, table, view, strategy, size, overlap, apply, progress)
+            # the rows of the table open by mouse only
+            pick = gr.Dropdown([], label=label("chunks.pick"), elem_id="chunk-pick")
+    return ChunksTab(document, summary, table, pick, view, strategy, size, overlap, apply, progress)
 
 
 def document_choices(corpus: Corpus) -> list[tuple[str, str]]:
@@ -92,8 +95,15 @@ def show_chunks(
             "headers": panels.columns("head.chunks", language),
             "data": render.chunk_rows(chunks, limit),
         },
+        tab.pick: gr.Dropdown(choices=_names(chunks), value=None),
         tab.view: render.chunked_document(document, chunks, None, language),
     }
+
+
+def _names(chunks: Sequence[Chunk]) -> list[tuple[str, int]]:
+    """A line for each row of the table, and its number."""
+    shown = enumerate(chunks[: render.TABLE_ROWS], 1)
+    return [(f"{n}. {c.start}–{c.end} {render.preview(c.text, 40)}", n) for n, c in shown]
 
 
 def show_preview(

@@ -9,16 +9,17 @@ import gradio as gr
 
 from rag.config import SplitSettings
 from rag.corpus.samples import Samples
-from rag.errors import Language, LoadError, RagError
+from rag.errors import Language, LimitReached, LoadError, RagError
 from rag.models.roles import Models
 from rag.ui import answer as answer_tab
 from rag.ui import chunks, panels
 from rag.ui.desk import Desk, Updates, first, mistake, whole
+from rag.ui.examples import shown_examples
 from rag.ui.guard import guarded, language
 from rag.ui.page import TAB_IDS, Page
 from rag.ui.sessions import Sessions, Visit
 from rag.ui.settings import in_language, read_settings
-from rag.ui.strings import examples, text
+from rag.ui.strings import text
 from rag.ui.uploads import UploadFolder
 
 
@@ -38,7 +39,7 @@ class CorpusHandlers(Desk):
         tab = asked.get("tab", "")
         shown: Updates = {
             self.page.question: str(asked.get("q", ""))[:1000],
-            self.page.examples: examples(spoken),
+            self.page.examples: shown_examples(spoken),
             self.page.tabs: gr.Tabs(selected=tab if tab in TAB_IDS else "documents"),
             **in_language(self.page.settings, spoken),
             **chunks.show_split(self.page.chunks, visit.workspace.settings, spoken),
@@ -50,7 +51,12 @@ class CorpusHandlers(Desk):
     @guarded()
     def tick(self, request: gr.Request) -> Updates:
         """The poll while models and samples are on their way; ends itself when all of them have settled."""
-        return self._standing(self._visit(request), language(request))
+        try:
+            visit = self._visit(request)
+        except LimitReached as error:  # no room: said once, not every second
+            said = panels.notice(error.message(language(request)), "error")
+            return {self.page.documents.searching: said, self.page.timer: gr.Timer(active=False)}
+        return self._standing(visit, language(request))
 
     def leave(self, request: gr.Request) -> None:
         """The page went away."""
@@ -108,15 +114,23 @@ class CorpusHandlers(Desk):
         return chunks.show_chunks(self.page.chunks, document, mine, self._limit(), language(request))
 
     @guarded()
-    def choose_chunk(self, key: str | None, request: gr.Request, event: gr.SelectData) -> Updates:
+    def choose_chunk_row(self, key: str | None, request: gr.Request, event: gr.SelectData) -> Updates:
         """A row of the table of chunks: framed in the text."""
+        number = whole(first(event.row_value))
+        return self._framed(key, number, request) | {self.page.chunks.pick: number}
+
+    @guarded()
+    def choose_chunk(self, key: str | None, number: object, request: gr.Request) -> Updates:
+        """A chunk by its number, from the list."""
+        return self._framed(key, whole(number), request)
+
+    def _framed(self, key: str | None, number: int, request: gr.Request) -> Updates:
         corpus = self._visit(request).workspace.corpus()
         document = self._document(corpus, key)
         mine = chunks.chunks_of(corpus, document.key)
-        row = whole(first(event.row_value))
-        if not 1 <= row <= len(mine):
+        if not 1 <= number <= len(mine):
             raise mistake(LoadError, "docs.unknown")
-        return {self.page.chunks.view: chunks.framed(document, mine, row - 1, language(request))}
+        return {self.page.chunks.view: chunks.framed(document, mine, number - 1, language(request))}
 
     @guarded()
     def preview(self, key: str | None, strategy: str, size: object, overlap: object, request: gr.Request) -> Updates:

@@ -12,10 +12,11 @@ from rag.errors import Language, SettingError
 from rag.ui import answer as answer_tab
 from rag.ui import candidates, panels, prompt
 from rag.ui.desk import Desk, Updates, first, mistake, whole
+from rag.ui.examples import examples
 from rag.ui.guard import guarded, language
 from rag.ui.sessions import Visit
 from rag.ui.settings import read_settings
-from rag.ui.strings import examples, text
+from rag.ui.strings import text
 from rag.workspace import Asked
 
 

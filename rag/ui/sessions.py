@@ -8,6 +8,9 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Literal
 
+from rag.errors import LimitReached
+from rag.ui.strings import both
+
 if TYPE_CHECKING:
     from rag.types import Prompt
     from rag.workspace import Workspace
@@ -66,33 +69,51 @@ class Sessions:
     """Session id → `Visit`. The id is a bearer secret: it is a key here and is never logged or shown.
 
     A page that went away may come back (a lost connection looks the same), so its visit is kept for
-    `grace_s` seconds. At `capacity` visits, the one that was used longest ago makes room, closed pages first.
+    `grace_s` seconds. At `capacity` visits the page that closed first makes room; while all are open, a new one is
+    refused. A page that did nothing for `idle_s` seconds counts as closed: not every browser says when it goes.
     """
 
-    def __init__(self, new_workspace: Callable[[], Workspace], grace_s: float = 600, capacity: int = 200) -> None:
+    def __init__(
+        self,
+        new_workspace: Callable[[], Workspace],
+        grace_s: float = 600,
+        capacity: int = 200,
+        idle_s: float = 12 * 3600,
+    ) -> None:
         self._new_workspace = new_workspace
         self._grace_s = grace_s
         self._capacity = capacity
+        self._idle_s = idle_s
         self._lock = threading.Lock()
         self._visits: dict[str, Visit] = {}
         self._used: dict[str, float] = {}
         self._left: dict[str, float] = {}
 
     def visit(self, session: str) -> Visit:
-        """The visit of this session, made when it is new."""
+        """The visit of this session, made when it is new; raises `LimitReached` when there is no room for it."""
         evicted: Visit | None = None
+        now = time.monotonic()
         with self._lock:
-            self._left.pop(session, None)
-            self._used[session] = time.monotonic()
             found = self._visits.get(session)
             if found is None:
                 if len(self._visits) >= self._capacity:
-                    oldest = min(self._visits, key=lambda s: (s not in self._left, self._used[s]))
-                    evicted = self._forget(oldest)
+                    evicted = self._forget(self._closed(now))
                 found = self._visits[session] = Visit(self._new_workspace())
+            self._left.pop(session, None)
+            self._used[session] = now
         if evicted is not None:
             evicted.end()
         return found
+
+    def _closed(self, now: float) -> str:
+        """The session that can make room."""
+        if self._left:
+            return min(self._left, key=self._left.__getitem__)
+        oldest = min(self._used, key=self._used.__getitem__)
+        if now - self._used[oldest] < self._idle_s:
+            said = both("error.full")
+            raise LimitReached(en=said.en, zh=said.zh)
+        return oldest
 
     def left(self, session: str) -> None:
         """The page of this session went away; its visit ends after the grace period unless it comes back."""

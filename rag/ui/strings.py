@@ -22,6 +22,8 @@ TABLE: Final[Mapping[str, Bilingual]] = MappingProxyType({
     "ask.placeholder": _B("What would you like to know?", "想了解哪条规定？"),
     "ask.retrieve": _B("Retrieve", "检索"),
     "ask.answer": _B("Answer", "回答"),
+    "ask.more": _B("More examples", "更多示例"),
+    "ask.fewer": _B("Fewer examples", "收起示例"),
     "ask.stop": _B("Stop", "停止"),
     "set.title": _B("Settings", "设置"),
     "set.strategy": _B("Split strategy", "切分方式"),
@@ -119,6 +121,7 @@ TABLE: Final[Mapping[str, Bilingual]] = MappingProxyType({
     # chunks
     "chunks.document": _B("Document", "文档"),
     "chunks.table": _B("Chunks in the index", "索引中的切块"),
+    "chunks.pick": _B("Show chunk", "查看切块"),
     "chunks.legend": _B(
         "alternating shades: chunks · darker: overlap · frame: the chunk you chose", "交替底色：切块 · 深色：重叠 · 边框：所选切块"
     ),
@@ -230,34 +233,10 @@ TABLE: Final[Mapping[str, Bilingual]] = MappingProxyType({
         "这里出了问题，已记录。请重试，或换一个问题。",
     ),
     "error.session": _B("This page has no session. Reload it.", "页面没有会话，请刷新。"),
+    "error.full": _B("There are too many visitors just now. Reload the page in a minute.", "当前访问人数过多，请一分钟后刷新页面重试。"),
     "error.stopped": _B("Stopped.", "已停止。"),
 })
 # fmt: on
-
-EXAMPLES: Final[Mapping[Language, tuple[str, ...]]] = MappingProxyType(
-    {
-        "zh": (
-            "入职满一年，每年有多少天带薪年假？",
-            "请年假要提前几天申请，谁审批？",
-            "办公设备每年可以报销多少元？",
-            "忘记密码怎么办？",
-            "一线城市出差住宿标准是多少？",
-            "试用期最长多久？",
-            "VPN-4031 是什么错误？",
-            "公司有宠物津贴吗？",
-        ),
-        "en": (
-            "How many days of paid annual leave after one year?",
-            "Who approves a leave request?",
-        ),
-    }
-)
-
-
-def examples(language: Language) -> list[str]:
-    """The example questions, those in the visitor's language first."""
-    other: Language = "en" if language == "zh" else "zh"
-    return [*EXAMPLES[language], *EXAMPLES[other]]
 
 
 def text(key: str, language: Language, **facts: object) -> str:

@@ -87,17 +87,24 @@ element.addEventListener('click', event => {
 });
 """
 
-# The example questions as buttons; the chosen one goes to the server by its number.
+# The example questions as buttons, the later ones behind a toggle; the chosen one goes to the server by its number.
 EXAMPLES_SCRIPT = """
 const box = element.querySelector('.chips');
+const chip = (text, press) => {
+  const button = document.createElement('button');
+  button.type = 'button'; button.className = 'chip'; button.textContent = text;
+  button.addEventListener('click', press);
+  return button;
+};
+let open = false;
 const render = () => {
-  const questions = Array.isArray(props.value) ? props.value : [];
-  box.replaceChildren(...questions.map((question, n) => {
-    const button = document.createElement('button');
-    button.type = 'button'; button.className = 'chip'; button.textContent = question;
-    button.addEventListener('click', () => trigger('choose', {n}));
-    return button;
-  }));
+  const given = props.value || {}, questions = given.questions || [];
+  const shown = questions.slice(0, open ? questions.length : given.shown);
+  box.replaceChildren(...shown.map((question, n) => chip(question, () => trigger('choose', {n}))));
+  if (questions.length <= given.shown) return;
+  const toggle = chip(open ? given.fewer : given.more, () => { open = !open; render(); box.lastChild.focus(); });
+  toggle.classList.add('toggle'); toggle.setAttribute('aria-expanded', open);
+  box.append(toggle);
 };
 render();
 watch('value', render);
@@ -129,7 +136,7 @@ CSS = """
 @media (prefers-reduced-motion:reduce){.dot{animation:none!important}}
 .chips{display:flex;flex-wrap:wrap;gap:.4rem}
 .gradio-container button.chip{font-weight:400}.chip{border:1px solid var(--line);background:var(--paper);color:var(--ink);border-radius:999px;padding:.3rem .75rem;font-size:.84rem;cursor:pointer;text-align:start}
-.chip:hover{border-color:var(--accent);color:var(--accent)}
+.chip.toggle{border-style:dashed;color:var(--soft)}.chip:hover{border-color:var(--accent);color:var(--accent)}
 .chip:focus-visible,.cite:focus-visible,.doc:focus-visible{outline:2px solid var(--accent);outline-offset:2px}
 .caption p,.note,.sub{font-size:.8rem;color:var(--soft);margin:.35rem 0}
 .notice{border-inline-start:3px solid var(--line);padding:.25rem .7rem;margin:.2rem 0;font-size:.9rem;overflow-wrap:anywhere}

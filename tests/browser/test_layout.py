@@ -114,6 +114,15 @@ def test_chunks_click_preview_and_apply(url: str, visit: Callable[..., Any], hos
     assert page.locator("#set-size input").input_value() == "60"
 
 
+def test_a_chunk_opens_from_the_keyboard(url: str, visit: Callable[..., Any]) -> None:
+    page = visit(url)
+    steps.open_tab(page, "chunks")
+    page.locator("#chunk-pick input").focus()
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("Enter")
+    page.locator("#chunk-view mark.hit").first.wait_for()
+
+
 def test_the_address_fills_the_question_and_the_tab(url: str, visit: Callable[..., Any]) -> None:
     page = visit(url + "/?q=%E5%B9%B4%E5%81%87%3Cb%3E%3F&tab=chunks", locale="zh-TW")
     assert page.locator("#question textarea, #question input").input_value() == "年假<b>?"
@@ -136,6 +145,45 @@ def test_a_chosen_example_is_asked(url: str, visit: Callable[..., Any]) -> None:
     page.locator(".chip").first.click()
     steps.finished(page)
     assert page.locator("#question textarea, #question input").input_value() == QUESTION
+
+
+def test_more_examples_are_one_press_away(url: str, visit: Callable[..., Any]) -> None:
+    page = visit(url, locale="en-US")
+    chips, toggle = page.locator(".chip:not(.toggle)"), page.locator(".chip.toggle")
+    assert chips.count() == 8 and chips.first.inner_text().startswith("How many days")
+    toggle.focus()
+    page.keyboard.press("Enter")
+    assert chips.count() == 20 and toggle.get_attribute("aria-expanded") == "true"
+    assert page.evaluate("document.activeElement.className").endswith("toggle")
+    wanted = chips.nth(15).inner_text()
+    chips.nth(15).click()
+    steps.finished(page)
+    assert page.locator("#question textarea, #question input").input_value() == wanted
+
+
+def test_on_a_phone_the_source_of_a_pressed_citation_is_in_sight(url: str, visit: Callable[..., Any]) -> None:
+    page = visit(url, phone=True)
+    steps.ask(page, QUESTION)
+    steps.finished(page)
+    page.locator("#answer button.cite").first.click()
+    page.locator("#source .doc mark.hit").first.wait_for()
+    page.wait_for_timeout(500)
+    top, bottom, height = page.evaluate(
+        "(() => { const r = document.querySelector('#source mark.hit').getBoundingClientRect();"
+        " return [r.top, r.bottom, window.innerHeight] })()"
+    )
+    assert 0 <= top and bottom <= height
+
+
+def test_stop_after_an_answer_changes_nothing(url: str, visit: Callable[..., Any]) -> None:
+    page = visit(url)
+    steps.ask(page, QUESTION)
+    steps.finished(page)
+    before = page.locator("#answer-status").inner_text()
+    page.click("#stop")
+    page.wait_for_timeout(700)
+    assert page.locator("#answer-status").inner_text() == before
+    assert page.locator("[data-testid=toast-body]").count() == 0
 
 
 def test_an_empty_question_is_told_and_nothing_is_lost(url: str, visit: Callable[..., Any]) -> None:

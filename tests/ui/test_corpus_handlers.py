@@ -10,7 +10,7 @@ import pytest
 from rag.config import Limits
 from rag.errors import Stopped
 from rag.ui.app import App
-from tests.ui.fakes import Client, last, page_app
+from tests.ui.fakes import Client, Visitor, last, page_app
 
 
 @pytest.fixture(scope="module")
@@ -102,3 +102,33 @@ def test_a_long_run_of_one_visitor_keeps_no_place_that_others_need(app: App) -> 
     """Indexing runs last minutes: their number is bounded by memory, not by model work, which takes turns."""
     places = {f.concurrency_limit for f in app.demo.fns.values() if f.concurrency_id in ("index", "encoder")}
     assert places == {16}
+
+
+def test_a_visitor_for_whom_there_is_no_room_is_told_and_the_others_lose_nothing(tmp_path: Path) -> None:
+    app, _ = page_app(tmp_path)
+    client = Client(app)
+    client.upload("a.txt", "每年3天。".encode())
+    app.sessions._capacity = 1
+    late = Visitor("late", "en").request()
+    with pytest.raises(gr.Error, match="too many visitors"):
+        client.corpus.load(late)
+    polled = client.corpus.tick(late)
+    assert "too many visitors" in polled[client.page.documents.searching] and not polled[client.page.timer].active
+    assert len(client.workspace.own_documents()) == 1
+    app.close()
+
+
+def test_a_chunk_opens_by_its_row_and_by_its_number_from_the_list(visitor: Client) -> None:
+    tab = visitor.page.chunks
+    shown = visitor.upload("long.txt", "".join(f"第{i}条 每年{i}天。" for i in range(120)).encode())
+    key = visitor.workspace.own_documents()[0].key
+    numbers = [number for _, number in shown[tab.pick].choices]
+    assert numbers == [row[0] for row in shown[tab.table]["data"]] and len(numbers) > 2
+    event = gr.EventData(None, {})
+    event.row_value = [2]
+    by_row = visitor.corpus.choose_chunk_row(key, visitor.request, event)
+    by_number = visitor.corpus.choose_chunk(key, 2, visitor.request)
+    assert by_row[tab.pick] == 2 and by_row[tab.view] == by_number[tab.view] and "hit" in by_number[tab.view]
+    for odd in (0, len(numbers) + 1, None, "2", float("nan"), [1]):
+        with pytest.raises(gr.Error, match="已不存在"):
+            visitor.corpus.choose_chunk(key, odd, visitor.request)

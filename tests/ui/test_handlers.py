@@ -88,7 +88,8 @@ def test_odd_keys_and_splits_end_in_a_plain_message(visitor: Client, key: Any) -
     for call in (
         lambda: last(visitor.corpus.remove(key, visitor.request)),
         lambda: visitor.corpus.choose_document(key, visitor.request),
-        lambda: visitor.corpus.choose_chunk(key, visitor.request, event),
+        lambda: visitor.corpus.choose_chunk_row(key, visitor.request, event),
+        lambda: visitor.corpus.choose_chunk(key, 1, visitor.request),
     ):
         with pytest.raises(gr.Error, match="已不存在"):
             call()

@@ -3,6 +3,9 @@
 import threading
 import time
 
+import pytest
+
+from rag.errors import LimitReached
 from rag.ui.sessions import Sessions
 
 
@@ -81,14 +84,31 @@ def test_work_that_is_left_is_told_to_stop() -> None:
     assert stop.is_set()
 
 
-def test_at_capacity_a_closed_page_makes_room_before_one_that_is_open() -> None:
+def test_at_capacity_a_closed_page_makes_room_and_an_open_one_never() -> None:
     all_ = sessions(grace_s=100, capacity=2)
     first, second = all_.visit("a").workspace, all_.visit("b").workspace
+    all_.left("a")
     all_.left("b")
+    all_.visit("a")  # it came back
     all_.visit("c")
     assert second.closed == 1 and not first.closed  # type: ignore[attr-defined]
-    all_.visit("d")  # now the one used longest ago
-    assert first.closed == 1 and len(all_) == 2  # type: ignore[attr-defined]
+    with pytest.raises(LimitReached, match="too many visitors") as refused:
+        all_.visit("d")
+    assert "人数过多" in refused.value.message("zh")
+    assert not first.closed and len(all_) == 2  # type: ignore[attr-defined]
+    assert all_.visit("a").workspace is first
+    all_.left("d")  # it has no visit
+    all_.left("c")
+    assert all_.visit("d").workspace is not first and len(all_) == 2
+
+
+def test_a_page_that_did_nothing_for_half_a_day_counts_as_closed() -> None:
+    all_ = Sessions(Space, capacity=2, idle_s=0.1)  # type: ignore[arg-type]
+    idle, used = all_.visit("a").workspace, all_.visit("b").workspace
+    time.sleep(0.15)
+    all_.visit("b")
+    all_.visit("c")
+    assert idle.closed == 1 and not used.closed  # type: ignore[attr-defined]
 
 
 def test_many_threads_get_one_visit_per_session() -> None:

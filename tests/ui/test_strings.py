@@ -1,6 +1,7 @@
 """One table of strings: both languages say the same things, and the page uses all of them and no others."""
 
 import ast
+import json
 import string
 from pathlib import Path
 from typing import get_args
@@ -9,7 +10,7 @@ import pytest
 
 import rag.ui
 from rag.types import Fate, StepName
-from rag.ui import panels, strings
+from rag.ui import examples, panels, strings
 
 SOURCES = [p for p in Path(rag.ui.__file__).parent.glob("*.py") if p.name != "strings.py"]
 FUNCTIONS = {"text", "both", "mistake", "columns", "label"}
@@ -82,3 +83,16 @@ def test_the_browser_gets_chinese_for_every_kind_of_chinese() -> None:
     for locale in ("zh", "zh-CN", "zh-TW", "zh-HK"):
         assert table[locale]["tab.answer"] == "回答"
     assert table["en"]["tab.answer"] == "Answer"
+
+
+def test_the_examples_of_the_page_are_the_twenty_of_the_question_sets() -> None:
+    folder = Path(__file__).parents[1] / "questions"
+    rows = [json.loads(line) for file in folder.glob("*.jsonl") for line in file.read_text("utf-8").splitlines()]
+    known = {row["id"]: row for row in rows}
+    chosen = [known[i] for i in json.loads((folder / "examples.json").read_text("utf-8"))]
+    assert not [row["id"] for row in chosen if row.get("history")]  # a button has no conversation before it
+    for language in ("zh", "en"):
+        mine = [row["question"] for row in chosen if row["lang"] == language]
+        others = [row["question"] for row in chosen if row["lang"] != language]
+        assert mine and examples.examples(language) == [*mine, *others]
+    assert len(examples.examples("zh")) == 20 and 0 < examples.SHOWN < 10
