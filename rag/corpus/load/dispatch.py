@@ -30,7 +30,10 @@ _BY_SUFFIX: dict[str, Parse] = {
 SUFFIXES = tuple(_BY_SUFFIX)
 _BY_PART: dict[str, Parse] = {"word/": word.parse, "xl/": sheet.parse}
 _PAGE = re.compile(
-    rb"(?:\xef\xbb\xbf)?\s*(?:<\?xml[^>]{0,200}\?>\s*)?(?:<!--.{0,500}?-->\s*)*<(?:!doctype\s+html|html)\b", re.I | re.S
+    rb"(?:\xef\xbb\xbf)?\s*(?:<\?xml[^>]{0,200}\?>\s*)?"
+    # a comment ends at its first -->: else a row of comments could be read in exponentially many ways
+    rb"(?:<!--(?:(?!-->).){0,500}-->\s*)*<(?:!doctype\s+html|html)\b",
+    re.I | re.S,
 )
 _BINARY = (".docx", ".pdf", ".xlsx")
 _OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"

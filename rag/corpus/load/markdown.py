@@ -60,7 +60,7 @@ def add_markdown(builder: TextBuilder, text: str) -> None:
         if token.type == "heading_open":
             builder.heading(int(token.tag[1]), _plain(tokens[number + 1]), shown=source)
         elif token.type == "table_open":
-            builder.lines(table_lines(plain_grid(_table(tokens[number:]))))
+            builder.lines(table_lines(plain_grid(_table(tokens, number))))
         else:
             builder.add(source)
         done = end
@@ -76,10 +76,11 @@ def _plain(inline: Token) -> str:
     return clean_line("".join(parts))
 
 
-def _table(tokens: list[Token]) -> list[list[str]]:
-    """The cells of the table that starts at the first of `tokens`, row by row."""
+def _table(tokens: list[Token], first: int) -> list[list[str]]:
+    """The cells of the table that starts at token `first`, row by row."""
     rows: list[list[str]] = []
-    for number, token in enumerate(tokens):
+    for number in range(first, len(tokens)):  # no slice: it would copy the rest of the file for every table
+        token = tokens[number]
         if token.type == "tr_open":
             rows.append([])
         elif token.type in ("th_open", "td_open"):

@@ -136,6 +136,14 @@ def test_very_long_lines(name: str, line: str) -> None:
     _loads_or_refuses(name, line.encode())
 
 
+@pytest.mark.parametrize("name", ["a.txt", "a.md", "a.html"])
+@pytest.mark.parametrize("end", [b"x", b"<html><p>x"])
+@pytest.mark.parametrize("comments", [b"<!---->" * 5000, b"<!-- a -->\n" * 5000])
+def test_a_row_of_comments_is_looked_through_once(name: str, end: bytes, comments: bytes) -> None:
+    """Trying every way to read it would hold the whole server for days from some 40 comments on."""
+    _loads_or_refuses(name, comments + end)
+
+
 @pytest.mark.parametrize("name", list(BUILDERS))
 def test_the_same_bytes_give_the_same_documents(name: str) -> None:
     data = BUILDERS[name](random.Random(3))

@@ -1,3 +1,4 @@
+import time
 from datetime import date
 
 import pytest
@@ -22,6 +23,13 @@ def test_headings_are_sections_and_code_is_not() -> None:
 def test_a_table_gives_rows_with_column_names() -> None:
     (document,) = load("a.md", "前\n\n| 城市 | 上限 |\n|---|---|\n| 北京 | **600**元 |\n| 杭州 |  |\n\n后".encode())
     assert document.text == "前\n\n城市: 北京；上限: 600元\n城市: 杭州\n\n后"
+
+
+def test_thousands_of_tables_are_read_one_after_the_other() -> None:
+    began = time.perf_counter()
+    (document,) = load("a.md", b"|a|b|\n|-|-|\n|c|d|\n\n" * 20_000)
+    assert time.perf_counter() - began < 20  # going through the rest of the file for each of them takes a minute
+    assert document.text.count("a: c；b: d") == 20_000
 
 
 def test_front_matter_is_metadata() -> None:
