@@ -5,14 +5,16 @@ from __future__ import annotations
 import argparse
 import logging
 import os
-from dataclasses import replace
-from pathlib import Path
+import signal
+import sys
 
 # read when gradio is imported: nothing is sent anywhere
 os.environ["GRADIO_ANALYTICS_ENABLED"] = "False"
 
-from rag.config import ModelSettings, from_environment  # noqa: E402
+from rag.background import settled  # noqa: E402
+from rag.cli import add_model_options, model_settings, shell_language  # noqa: E402
 from rag.corpus.samples import Samples  # noqa: E402
+from rag.errors import RagError  # noqa: E402
 from rag.models.roles import Models  # noqa: E402
 from rag.ui.app import build_app, launch_app  # noqa: E402
 
@@ -20,35 +22,38 @@ from rag.ui.app import build_app, launch_app  # noqa: E402
 def options() -> argparse.Namespace:
     """The command line; what is not given comes from the environment, then from the defaults."""
     parser = argparse.ArgumentParser(description="Ask policy files, and see every step up to the cited answer.")
-    parser.add_argument("--encoder", help="name or folder of the bi-encoder (RAG_ENCODER)")
-    parser.add_argument("--generator", help="name or folder of the generator (RAG_GENERATOR)")
-    parser.add_argument("--cache", type=Path, help="folder for fetched and converted weights (RAG_CACHE)")
+    add_model_options(parser)
     parser.add_argument("--host", help="address to listen on (GRADIO_SERVER_NAME; default: this machine only)")
     parser.add_argument("--port", type=int, help="port (GRADIO_SERVER_PORT; default: the first free from 7860)")
     return parser.parse_args()
 
 
-def model_settings(given: argparse.Namespace) -> ModelSettings:
-    """The environment's settings with the options over them."""
-    chosen = {k: v for k in ("encoder", "generator", "cache") if (v := getattr(given, k)) is not None}
-    return replace(from_environment(), **chosen)
-
-
-def main() -> None:
-    """Open the page at once; models and samples load behind it."""
+def main() -> int:
+    """Open the page at once; models and samples load behind it. 0 after Ctrl-C or SIGTERM, 1 when it cannot start."""
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     given = options()
     models = Models(model_settings(given))
-    samples = Samples(models)
-    app = build_app(models, samples)
-    print(f"Open {launch_app(app, given.host, given.port)}", flush=True)
-    models.start()
-    samples.start()
+    app = build_app(models, samples := Samples(models))
     try:
+        print(f"Open {launch_app(app, given.host, given.port)}", flush=True)
+        models.start()
+        samples.start()
         app.demo.block_thread()
+    except RagError as error:
+        print(error.message(shell_language()), file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        pass  # while it was starting; later Gradio takes it
     finally:
         app.close()
+    return 0
 
 
 if __name__ == "__main__":
-    main()
+    code = main()
+    if not settled(2.0):  # a model still loads; Python would end under its feet, with a message about a crash
+        logging.shutdown()
+        sys.stdout.flush()
+        os._exit(code)
+    sys.exit(code)

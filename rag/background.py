@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import queue
 import threading
+import time
 from collections.abc import Callable, Iterator
 
 from rag.corpus.index import Progress
 
 # How often `in_background` yields even without progress, so that a closed page is noticed.
 HEARTBEAT_S = 0.2
+
+# The threads of long work: here, in the generator and behind the page. They are daemons, so nobody waits for them.
+_WORK = ("indexing", "generate", "models", "samples")
 
 Report = Callable[[Progress], None]
 
@@ -49,3 +53,12 @@ def in_background(run: Callable[[Report], None], lock: threading.Lock, stop: thr
         stop.set()
     if failed:
         raise failed[0]
+
+
+def settled(seconds: float) -> bool:
+    """Wait until all long work of this process has ended, at most `seconds`; True when it has. It is told to stop before."""
+    until = time.monotonic() + seconds
+    work = [thread for thread in threading.enumerate() if thread.name in _WORK]
+    for thread in work:
+        thread.join(max(0.0, until - time.monotonic()))
+    return not any(thread.is_alive() for thread in work)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -11,6 +12,7 @@ import gradio as gr
 
 from rag.config import Limits
 from rag.corpus.samples import Samples
+from rag.errors import SettingError
 from rag.models.roles import Models
 from rag.ui.corpus_handlers import CorpusHandlers
 from rag.ui.guard import log_bug
@@ -165,29 +167,43 @@ def _wire_questions(page: Page, do: QuestionHandlers) -> None:
 def launch_app(app: App, host: str | None = None, port: int | None = None) -> str:
     """Serve the page in the background and return its address; ``app.demo.block_thread()`` waits for the end.
 
-    `host` None leaves it to ``GRADIO_SERVER_NAME``, or this machine only.
+    `host` None leaves it to ``GRADIO_SERVER_NAME``, or this machine only. Raises `SettingError` when it cannot listen
+    there.
     """
     own_paths()
-    server, url, _ = app.demo.launch(
-        server_name=host,
-        server_port=port,
-        prevent_thread_lock=True,
-        quiet=True,
-        theme=theme(),
-        css=CSS,
-        i18n=app.label,
-        max_file_size=app.limits.file_bytes,
-        run_history=False,
-        enable_monitoring=False,
-        ssr_mode=False,
-        footer_links=[],
-        state_session_capacity=200,
-        show_error=False,
-        share=False,
-    )
+    try:
+        server, url, _ = app.demo.launch(
+            server_name=host,
+            server_port=port,
+            prevent_thread_lock=True,
+            quiet=True,
+            theme=theme(),
+            css=CSS,
+            i18n=app.label,
+            max_file_size=app.limits.file_bytes,
+            run_history=False,
+            enable_monitoring=False,
+            ssr_mode=False,
+            footer_links=[],
+            state_session_capacity=200,
+            show_error=False,
+            share=False,
+        )
+    except (OSError, OverflowError) as error:  # the second for a number that is no port
+        raise _cannot_listen(host, port) from error
     server.router.routes[:] = [r for r in server.router.routes if getattr(r, "path", None) not in DOORS]
     threading.Thread(target=_janitor, args=(app,), name="janitor", daemon=True).start()
     return str(url)
+
+
+def _cannot_listen(host: str | None, port: int | None) -> SettingError:
+    # as Gradio reads them when they are not given
+    place = host or os.environ.get("GRADIO_SERVER_NAME") or "127.0.0.1"
+    number = port or os.environ.get("GRADIO_SERVER_PORT") or "7860–7959"
+    return SettingError(
+        en=f"Cannot listen on {place}, port {number}: it is taken, or not this machine's. Choose another --port or --host.",
+        zh=f"无法监听 {place} 的端口 {number}：端口已被占用，或该地址不属于本机。请换一个 --port 或 --host。",
+    )
 
 
 def _janitor(app: App) -> None:

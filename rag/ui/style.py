@@ -18,8 +18,9 @@ def theme() -> gr.themes.Base:
         button_primary_background_fill_dark="*primary_700",
         button_primary_background_fill_hover_dark="*primary_600",
         block_label_text_color="*neutral_700",
-        body_text_color_subdued="*neutral_500",
-        block_info_text_color="*neutral_500",
+        body_text_color_subdued="*neutral_600",
+        block_info_text_color="*neutral_600",
+        block_title_text_color="*neutral_600",
         input_placeholder_color="*neutral_500",
         color_accent="*primary_700",
         block_shadow="none",
@@ -111,7 +112,7 @@ watch('value', render);
 """
 
 CSS = """
-.gradio-container{width:100%;min-width:0;box-sizing:border-box;max-width:1240px!important;margin:0 auto!important;--ink:var(--body-text-color);--soft:#52606f;
+.gradio-container{width:100%;min-width:0;box-sizing:border-box;max-width:1240px!important;margin:0 auto!important;--ink:var(--body-text-color);--soft:#475569;
  --line:var(--border-color-primary);--paper:var(--block-background-fill);--accent:#0f766e;--accent-soft:#ccfbf1;--odd:#eef2f7;--even:#e3ebe6;
  --over:#fcd9a4;--hit:#fde68a;--bad:#b91c1c;--warn:#92400e;--good:#166534;--rules:#94a3b8;--ev:#0d9488;--qu:#b45309;--tpl:#64748b}
 .dark .gradio-container,.gradio-container.dark{--soft:#a3b1c4;--accent:#5eead4;--accent-soft:#134e4a;--odd:#2c3b54;--even:#214239;--over:#6b4410;--hit:#6b5310;
