@@ -7,6 +7,7 @@ import logging
 import os
 import signal
 import sys
+import time
 
 # read when gradio is imported: nothing is sent anywhere
 os.environ["GRADIO_ANALYTICS_ENABLED"] = "False"
@@ -39,15 +40,15 @@ def main() -> int:
         print(f"Open {launch_app(app, given.host, given.port)}", flush=True)
         models.start()
         samples.start()
-        app.demo.block_thread()
+        while True:
+            time.sleep(1.0)  # in short waits, which Ctrl-C ends on every system
     except RagError as error:
         print(error.message(shell_language()), file=sys.stderr)
         return 1
     except KeyboardInterrupt:
-        pass  # while it was starting; later Gradio takes it
+        return 0
     finally:
         app.close()
-    return 0
 
 
 if __name__ == "__main__":

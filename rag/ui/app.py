@@ -55,8 +55,9 @@ class App:
     def close(self) -> None:
         """Stop serving, end every visit, delete what was uploaded."""
         self.closing.set()
+        self.sessions.close()  # first: what runs is told to stop
         self.demo.close()
-        self.sessions.close()
+        self.sessions.close()  # who came meanwhile
         self.uploads.remove()
 
 
@@ -165,7 +166,7 @@ def _wire_questions(page: Page, do: QuestionHandlers) -> None:
 
 
 def launch_app(app: App, host: str | None = None, port: int | None = None) -> str:
-    """Serve the page in the background and return its address; ``app.demo.block_thread()`` waits for the end.
+    """Serve the page in the background and return its address; `App.close` ends it.
 
     `host` None leaves it to ``GRADIO_SERVER_NAME``, or this machine only. Raises `SettingError` when it cannot listen
     there.
