@@ -8,7 +8,7 @@ import secrets
 import shutil
 import tempfile
 import time
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 import gradio.route_utils
@@ -113,7 +113,11 @@ class UploadFolder:
 def _name(item: dict[str, Any]) -> str:
     """The name the visitor's file has for them; Gradio's own copy is cleaned of some characters."""
     said = item.get("orig_name") or item.get("path") or ""
-    return str(said).replace("\\", "/").rsplit("/", 1)[-1][:200] or "?"
+    # half of a surrogate pair cannot be sent back to the page
+    name = str(said).encode("utf-8", "ignore").decode().replace("\\", "/").rsplit("/", 1)[-1]
+    # a name that is too long keeps its suffix, which may decide how the file is read
+    suffix = PurePosixPath(name).suffix[:10]
+    return (name if len(name) <= 200 else name[: 200 - len(suffix)] + suffix) or "?"
 
 
 def _items(sent: object) -> list[dict[str, Any]]:

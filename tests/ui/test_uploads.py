@@ -75,6 +75,11 @@ def test_no_other_file_can_be_read_or_deleted(folder: UploadFolder, tmp_path: Pa
     assert secret.read_text() == "secret" and (folder.path / "direct").exists()
 
 
+def test_long_names_keep_their_suffix_and_halves_of_pairs_are_dropped(folder: UploadFolder) -> None:
+    names = ["长" * 251 + ".txt", "a\ud800b.md"]
+    assert [taken(folder, [sent(folder, name, b"")])[0].name for name in names] == ["长" * 196 + ".txt", "ab.md"]
+
+
 def test_names_are_the_last_part_only(folder: UploadFolder) -> None:
     names = ["../../etc/passwd", "C:\\x\\y.txt", "", "a" * 500]
     got = [taken(folder, [sent(folder, name, b"")])[0].name for name in names]
