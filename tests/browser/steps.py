@@ -82,3 +82,32 @@ def fits_its_width(page: Any) -> bool:
     """No horizontal scrolling of the page as a whole."""
     wide, shown = page.evaluate("[document.documentElement.scrollWidth, window.innerWidth]")
     return bool(wide <= shown) and (page.viewport_size is None or shown <= page.viewport_size["width"])
+
+
+_PALE = """least => {
+  const pen = Object.assign(document.createElement('canvas'), {width: 1, height: 1}).getContext('2d', {willReadFrequently: true});
+  const rgba = css => {
+    pen.clearRect(0, 0, 1, 1); pen.fillStyle = css; pen.fillRect(0, 0, 1, 1);
+    const d = pen.getImageData(0, 0, 1, 1).data; return [d[0], d[1], d[2], d[3] / 255];
+  };
+  const over = (top, under) => [0, 1, 2].map(i => top[i] * top[3] + under[i] * (1 - top[3]));
+  const light = c => {
+    const [r, g, b] = c.map(v => v / 255 <= 0.03928 ? v / 255 / 12.92 : ((v / 255 + 0.055) / 1.055) ** 2.4);
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+  };
+  return [...document.querySelectorAll('body *')].filter(e => {
+    if (![...e.childNodes].some(n => n.nodeType === 3 && n.textContent.trim())) return false;
+    return e.getClientRects().length && getComputedStyle(e).visibility !== 'hidden' && !e.closest(':disabled');
+  }).map(e => {
+    const line = []; for (let p = e; p; p = p.parentElement) line.unshift(getComputedStyle(p));
+    const under = line.reduce((below, style) => over(rgba(style.backgroundColor), below), [255, 255, 255]);
+    const ink = rgba(getComputedStyle(e).color); ink[3] *= line.reduce((all, style) => all * style.opacity, 1);
+    const a = light(over(ink, under)), b = light(under);
+    return [(Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05), e.textContent.trim().slice(0, 30)];
+  }).filter(([ratio]) => ratio < least);
+}"""
+
+
+def pale(page: Any, least: float = 4.5) -> list[Any]:
+    """Texts in sight whose contrast with what is under them is less than `least` (WCAG's ratio), disabled ones left out."""
+    return list(page.evaluate(_PALE, least))

@@ -28,7 +28,9 @@ def slow_url(tmp_path: Path) -> Iterator[str]:
     app.close()
 
 
-@pytest.mark.parametrize(("phone", "dark"), [(False, True), (True, False)], ids=["desktop-dark", "phone"])
+@pytest.mark.parametrize(
+    ("phone", "dark"), [(False, False), (False, True), (True, False)], ids=["desktop", "desktop-dark", "phone"]
+)
 def test_every_tab_fits_the_screen(url: str, visit: Callable[..., Any], phone: bool, dark: bool) -> None:
     page = visit(url, phone=phone, dark=dark)
     steps.ask(page, QUESTION)
@@ -37,6 +39,7 @@ def test_every_tab_fits_the_screen(url: str, visit: Callable[..., Any], phone: b
         steps.open_tab(page, tab)
         page.wait_for_timeout(300)
         assert steps.fits_its_width(page), tab
+        assert steps.pale(page, least=22) and steps.pale(page) == [], tab  # 21 is the most there is
     page.click("#settings button")
     assert steps.fits_its_width(page)
 
