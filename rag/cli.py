@@ -122,9 +122,10 @@ def _toy(arguments: argparse.Namespace, language: Language) -> None:
 
 def _build(arguments: argparse.Namespace, language: Language) -> None:
     from rag.corpus.index import Progress, build
-    from rag.corpus.store import save
+    from rag.corpus.store import check_target, save
     from rag.models.roles import Models
 
+    check_target(arguments.index)
     settings = SplitSettings(arguments.strategy, arguments.size, arguments.overlap)
     documents = _read(arguments.documents, language)
     models = Models(model_settings(arguments))

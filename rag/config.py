@@ -153,6 +153,7 @@ class Limits:
     files: int = 50
     file_bytes: int = 20_000_000
     total_bytes: int = 60_000_000
+    chunks: int = 10_000
     questions_per_minute: int = 20
     question_characters: int = 1000
 

@@ -7,7 +7,7 @@ import threading
 import time
 from collections import deque
 
-from rag.config import Limits
+from rag.config import Limits, SplitSettings
 from rag.errors import LimitReached, SettingError
 
 
@@ -38,6 +38,17 @@ class Allowance:
             raise LimitReached(
                 en=f"{name}: you may have {self._limits.files} documents at a time. Remove some first.",
                 zh=f"{name}：最多同时保留 {self._limits.files} 份文档，请先移除一些。",
+            )
+
+    def check_chunks(self, characters: int, split: SplitSettings) -> None:
+        """May so many characters be cut that way? By the number of windows, before a single chunk is made."""
+        n = characters // (split.size - split.overlap)
+        if n > self._limits.chunks:
+            raise LimitReached(
+                en=f"Chunks of {split.size} characters with {split.overlap} overlap would be about {n:,}; "
+                f"at most {self._limits.chunks:,}. Choose a larger size or a smaller overlap, or remove documents.",
+                zh=f"按 {split.size} 字符、重叠 {split.overlap} 切分约得 {n:,} 块，最多 {self._limits.chunks:,} 块。"
+                "请增大块大小、减小重叠，或移除部分文档。",
             )
 
     def checked_question(self, question: str) -> str:

@@ -4,7 +4,7 @@ import threading
 import pytest
 
 from rag import limits as module
-from rag.config import Limits
+from rag.config import Limits, SplitSettings
 from rag.errors import LimitReached, SettingError
 from rag.limits import Allowance
 
@@ -121,3 +121,12 @@ def test_question() -> None:
     for language in LANGUAGES:
         assert "6" in caught.value.message(language)
         assert "5" in caught.value.message(language)
+
+
+def test_chunks_are_counted_before_they_are_made() -> None:
+    allowance = Allowance(Limits(chunks=10))
+    allowance.check_chunks(2000, SplitSettings(size=240, overlap=40))  # 2000 / 200 = 10
+    with pytest.raises(LimitReached, match="about 11"):
+        allowance.check_chunks(2200, SplitSettings(size=240, overlap=40))
+    with pytest.raises(LimitReached, match="smaller overlap"):
+        allowance.check_chunks(200, SplitSettings(size=40, overlap=39))

@@ -34,13 +34,8 @@ def save(corpus: Corpus, folder: Path, encoder_facts: Sequence[tuple[str, str]])
     `encoder_facts` is ``Encoder.facts``, for people who read the manifest; () without an encoder.
     Raises `SettingError` when the folder is refused or cannot be written; what was there is then still there.
     """
+    check_target(folder)
     try:
-        if not _may_replace(folder):
-            raise SettingError(
-                en=f"{folder}: this is not an index and not an empty folder. Choose another folder.",
-                zh=f"{folder}：既不是索引，也不是空文件夹，请另选一个文件夹。",
-            )
-        folder.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=folder.parent, prefix=f".{folder.name}-") as scratch:
             new = Path(scratch) / "new"
             new.mkdir()
@@ -51,11 +46,29 @@ def save(corpus: Corpus, folder: Path, encoder_facts: Sequence[tuple[str, str]])
             _write_json(new / "manifest.json", _manifest(corpus, new, encoder_facts))
             _move_into_place(new, folder, Path(scratch) / "old")
     except OSError as error:
-        reason = error.strerror or str(error)
-        raise SettingError(
-            en=f"{folder}: the index cannot be written there ({reason}). Choose another folder.",
-            zh=f"{folder}：无法在此写入索引（{reason}），请另选一个文件夹。",
-        ) from error
+        raise _unwritable(folder, error) from error
+
+
+def check_target(folder: Path) -> None:
+    """Raise `SettingError` unless an index may be written to `folder`; makes its parent. To be asked before the work."""
+    try:
+        if not _may_replace(folder):
+            raise SettingError(
+                en=f"{folder}: this is not an index and not an empty folder. Choose another folder.",
+                zh=f"{folder}：既不是索引，也不是空文件夹，请另选一个文件夹。",
+            )
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        tempfile.TemporaryFile(dir=folder.parent).close()
+    except OSError as error:
+        raise _unwritable(folder, error) from error
+
+
+def _unwritable(folder: Path, error: OSError) -> SettingError:
+    reason = error.strerror or str(error)
+    return SettingError(
+        en=f"{folder}: the index cannot be written there ({reason}). Choose another folder.",
+        zh=f"{folder}：无法在此写入索引（{reason}），请另选一个文件夹。",
+    )
 
 
 def _may_replace(folder: Path) -> bool:
