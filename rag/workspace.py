@@ -165,6 +165,7 @@ class Workspace:
         if samples is not None:
             # a sample that the visitor has added as a file of their own is searched once, as theirs
             documents += [d for key, d in samples.documents.items() if key not in own]
+        self._allowance.check_chunks(sum(len(d.text) for d in documents), settings)
         corpus = None
         if own or (samples is not None and samples.split != settings):
             # vectors that are already there: of the shared samples, and of this visitor's last index
@@ -206,10 +207,11 @@ class Workspace:
                 return None
 
     def preview(self, key: str, settings: SplitSettings) -> tuple[Chunk, ...]:
-        """The chunks that other split settings would give for one document; nothing is rebuilt."""
+        """The chunks that other split settings would give for one document; nothing is rebuilt. Raises `LimitReached`."""
         document = self.corpus().documents.get(key)
         if document is None:
             raise SettingError(en=f"{key}: no such document.", zh=f"{key}：没有这份文档。")
+        self._allowance.check_chunks(len(document.text), settings)
         try:
             count = self._models.encoder().count_tokens
         except ModelUnavailable:

@@ -89,6 +89,7 @@ def test_the_figures_in_the_text_are_the_defaults() -> None:
     assert f"{settings.generate.context_limit:,} tokens of context" in README
     assert f"{limits.files} documents" in README and f"{limits.questions_per_minute} questions a minute" in README
     assert f"{limits.file_bytes // 1_000_000} MB a file, {limits.total_bytes // 1_000_000} MB in all" in README
+    assert f"{limits.chunks:,} chunks" in README
     assert f"`~/{ModelSettings().cache.relative_to(Path.home()).as_posix()}`" in README
 
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from rag.config import Limits
+from rag.config import Limits, SplitSettings
 from rag.errors import LimitReached, SettingError
 from rag.workspace import Upload, Workspace
 from tests.workspace_kit import Line, add, held, make, remove, txt, write_samples
@@ -101,3 +101,15 @@ def test_questions_a_minute_are_each_visitors_own(folder: Path) -> None:
     with pytest.raises(LimitReached):
         list(workspace.answer("设备", threading.Event()))
     other.retrieve("设备")
+
+
+def test_limit_on_chunks_of_an_index_and_of_a_preview(folder: Path) -> None:
+    workspace, models, _ = make(folder, limits=Limits(chunks=12))
+    add(workspace, txt("短.txt", "制度规定。" * 100))
+    before = workspace.corpus()
+    with pytest.raises(LimitReached, match="12"):
+        add(workspace, txt("长.txt", "制度规定。" * 600))  # 3,500 characters together, 17 windows
+    assert [r.state for r in workspace.reports()] == ["error"]
+    assert workspace.corpus() is before
+    with pytest.raises(LimitReached, match="smaller overlap"):
+        workspace.preview(workspace.own_documents()[0].key, SplitSettings("fixed", 20, 19))
