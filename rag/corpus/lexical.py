@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import re
 import unicodedata
 from collections.abc import Sequence
@@ -12,6 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rag.corpus.ranking import Hit, top_k
+
+# the library sets its logger to DEBUG, and every index it builds would be a line in the app's log
+logging.getLogger(bm25s.__name__).setLevel(logging.WARNING)
 
 # Han with its extensions, kana, hangul: written without spaces, so single characters and pairs are the terms.
 _CJK = r"\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff\u3040-\u30ff\uac00-\ud7af"
