@@ -117,7 +117,9 @@ def check_stream(generator: Generator, stream: Sequence[Generated]) -> None:
     assert all(g.finish == "running" for g in stream[:-1])
     final = stream[-1]
     assert final.finish != "running"
-    assert final.text == generator.chat.decode(final.ids)
+    whole = generator.chat.decode(final.ids)
+    # an answer that was cut may stop within a character, whose first bytes are not shown
+    assert final.text == (whole if final.finish == "end" else whole.rstrip("\ufffd"))
 
 
 @pytest.mark.parametrize("question", QUESTIONS)
