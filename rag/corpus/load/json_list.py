@@ -15,6 +15,8 @@ from rag.corpus.load.metadata import LONGEST_NAME, as_date, identifier
 from rag.errors import LoadError
 
 FIELDS = ("doc_id", "title", "version", "source", "text")
+# Each becomes a document of its own; this many are read in half a second.
+MAX_ITEMS = 10_000
 _DATES = ("effective_from", "effective_to")
 _KINDS = {dict: "an object", list: "a list", str: "a string", int: "a number", float: "a number", bool: "true/false"}
 
@@ -23,7 +25,7 @@ def parse(name: str, data: bytes) -> tuple[Parsed, ...]:
     """One `Parsed` per object of the list; a single object counts as a list of one.
 
     Raises:
-        LoadError: naming the index and the field that is missing or of another type.
+        LoadError: naming the index and the field that is missing or of another type, or more than `MAX_ITEMS`.
     """
     decoded = decode(name, data)
     try:
@@ -43,6 +45,11 @@ def parse(name: str, data: bytes) -> tuple[Parsed, ...]:
         raise LoadError(
             en=f"{name}: expected a list of objects with {', '.join(FIELDS)}.",
             zh=f"{name}：应为对象列表，每个对象包含 {'、'.join(FIELDS)}。",
+        )
+    if len(items) > MAX_ITEMS:
+        raise LoadError(
+            en=f"{name}: {len(items):,} objects; a file may hold {MAX_ITEMS:,}. Split it.",
+            zh=f"{name}：共有 {len(items):,} 个对象，一个文件最多 {MAX_ITEMS:,} 个，请拆分。",
         )
     parsed = tuple(_one(name, index, item) for index, item in enumerate(items))
     _refuse_twins(name, parsed)

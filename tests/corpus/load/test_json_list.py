@@ -4,6 +4,7 @@ from typing import Any
 import pytest
 
 from rag.corpus.load import load
+from rag.corpus.load.json_list import MAX_ITEMS
 from rag.errors import LoadError
 from tests.corpus.load.files import checked
 
@@ -85,3 +86,8 @@ def test_surrogates_in_escapes_do_not_remain() -> None:
 def test_a_date_that_is_none() -> None:
     with pytest.raises(LoadError, match="effective_to"):
         load("a.json", items({"effective_to": "2026-13-01"}))
+
+
+def test_a_list_that_is_too_long_is_refused_before_it_is_read() -> None:
+    with pytest.raises(LoadError, match="10,001 objects"):
+        load("long.json", json.dumps([{}] * (MAX_ITEMS + 1)).encode())
