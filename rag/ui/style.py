@@ -180,10 +180,10 @@ table.steps td:nth-child(-n+4):not(:first-child),table.steps th:nth-child(-n+4):
 .cite{font-family:var(--font-mono);font-size:.76em;line-height:1.5;border-radius:4px;padding:0 .4em;margin:0 .15em;vertical-align:.1em;color:var(--accent);background:transparent;white-space:nowrap}
 button.cite{cursor:pointer}
 .cite.model{border:1.5px solid var(--accent);background:var(--accent-soft)}.cite.system{border:1.5px dashed var(--accent)}
-button.cite:hover,.cite.open{background:var(--accent);color:var(--paper)}
+button.cite:hover,.cite.open{background:var(--accent);color:var(--paper)}button.cite.system:hover,.cite.system.open{border-color:var(--paper)}
 .used{font-size:.82rem;margin-top:.6rem;color:var(--soft)}.used summary{cursor:pointer}
 .used dl{display:grid;grid-template-columns:max-content 1fr;gap:.15rem 1rem;font-family:var(--font-mono);margin:.5rem 0}.used dd{margin:0}
 .skipped{color:var(--warn)}
 #ask-row{align-items:flex-end;flex-wrap:wrap}
-@media (max-width:640px){.gradio-container .main{padding:.7rem!important}#ask-row{flex-wrap:wrap}#ask-row>.block,#ask-row>.form{flex:1 1 100%}#ask-row>button{flex:1}.models .ready .name{display:none}.models{gap:.3rem 1rem}.gradio-container .row>.column{flex:1 1 100%}.gradio-container .row{flex-wrap:wrap}.gradio-container{padding-inline:.6rem!important}.doc{max-height:320px;padding:.6rem .7rem}.answer{font-size:1rem}.chips{flex-wrap:nowrap;overflow-x:auto;padding-bottom:.3rem}.chip{flex:none}}
+@media (max-width:640px){.gradio-container .main{padding:.7rem!important}#ask-row{flex-wrap:wrap}#ask-row>.block,#ask-row>.form{flex:1 1 100%}#ask-row>button{flex:1}.models .ready .name{display:none}.models{gap:.3rem 1rem}.gradio-container .row>.column{flex:1 1 100%}.gradio-container .row{flex-wrap:wrap}#upload button{padding-top:2.6rem}.gradio-container{padding-inline:.6rem!important}.doc{max-height:320px;padding:.6rem .7rem}.answer{font-size:1rem}.chips{flex-wrap:nowrap;overflow-x:auto;padding-bottom:.3rem}.chip{flex:none}}
 """
