@@ -142,9 +142,9 @@ def _cite_step(cited: Cited, seconds: float) -> Step:
 
 def _fuse_step(seconds: float, runs: Runs, n_out: int, settings: Settings) -> Step:
     search_ = settings.search
-    lone = "dense" if runs.query is not None else "lexical"
+    lone = Bilingual(en="dense", zh="向量检索") if runs.query is not None else Bilingual(en="lexical", zh="词汇检索")
     if search_.mode != "fused" or runs.query is None:
-        note = Bilingual(en=f"{lone} only, nothing to fuse", zh=f"仅 {lone}，无需融合")
+        note = Bilingual(en=f"{lone.en} only, nothing to fuse", zh=f"仅{lone.zh}，无需融合")
     elif search_.fusion == "rrf":
         note = Bilingual(en=f"RRF, c = {search_.rrf_c}", zh=f"RRF，c = {search_.rrf_c}")
     else:

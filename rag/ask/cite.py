@@ -98,7 +98,7 @@ def cite(text: str, packed: Sequence[Source], done: bool) -> Cited:
         citations += markers
         if _is_refusal(bare):
             sentences.append(Sentence(start, end, "refusal"))
-        elif any(c.chunk_id for c in markers):
+        elif any(c.chunk_id for c in markers) and _bigrams(bare):  # a marker alone carries nothing: no words
             sentences.append(Sentence(start, end, "model"))
         elif complete or done:
             found = _attribute(bare, end, packed)

@@ -196,10 +196,14 @@ def _whole_characters(text: str) -> str:
 
 def _taken(folder: GenerationConfig, ends: Sequence[str]) -> Bilingual:
     """What was taken from the folder's generation_config.json (end tokens) and what is overridden by our settings."""
-    names = ("do_sample", "temperature", "top_p", "top_k", "repetition_penalty")
-    theirs = ", ".join(f"{name}={getattr(folder, name)}" for name in names if getattr(folder, name, None) is not None)
+    plain = {"do_sample": False, "temperature": 1.0, "top_p": 1.0, "top_k": 50, "repetition_penalty": 1.0}
+    theirs = ", ".join(
+        f"{name}={value}"
+        for name, usual in plain.items()
+        if (value := getattr(folder, name, None)) is not None and value != usual
+    )
     shown = " ".join(ends)
     return Bilingual(
-        en=f"end tokens: {shown}; the folder's {theirs or 'sampling options (none)'} overridden by the settings",
-        zh=f"结束标记：{shown}；模型目录自带的 {theirs or '采样选项（无）'} 由本页设置覆盖",
+        en=f"end tokens: {shown}" + (f"; the folder's {theirs} overridden by the settings" if theirs else ""),
+        zh=f"结束标记：{shown}" + (f"；模型目录自带的 {theirs} 由本页设置覆盖" if theirs else ""),
     )

@@ -101,6 +101,7 @@ def _wire_corpus(demo: gr.Blocks, page: Page, do: CorpusHandlers) -> None:
     corpus = groups["corpus"]
     standing = [page.models, page.timer, *corpus]
     everything = [*standing, page.question, page.examples, page.tabs, *groups["options"], *groups["answer"]]
+    everything = list(dict.fromkeys([*everything, *groups["found"]]))
     demo.load(do.load, None, everything, **LIGHT)
     demo.unload(do.leave)
     page.timer.tick(do.tick, None, standing, **LIGHT)
@@ -137,11 +138,11 @@ def _wire_questions(page: Page, do: QuestionHandlers) -> None:
         trigger_mode="always_last",
         **LIGHT,
     )
-    found = [page.tabs, *groups["corpus"], *groups["found"]]
+    found = [page.tabs, panel.note, *groups["corpus"], *groups["found"]]
     asked = {page.question, *panel.inputs()}
-    retrieving = page.retrieve.click(do.retrieve, asked, [*found, page.answer.status], **SEARCHES)
     answer = groups["answer"]
     both = list(dict.fromkeys([*found, *answer]))
+    retrieving = page.retrieve.click(do.retrieve, asked, both, **SEARCHES)
     chosen = page.examples.choose(do.choose_example, None, page.question, **LIGHT)
     searches = [
         gr.on([page.ask.click, page.question.submit], do.ask, asked, both, **SEARCHES),

@@ -48,21 +48,22 @@ def build_candidates(label: gr.I18n) -> CandidatesTab:
     return CandidatesTab(summary, table, pick, view)
 
 
-def show_candidates(
-    tab: CandidatesTab, retrieval: Retrieval | None, corpus: Corpus, language: Language
-) -> dict[Any, Any]:
+def no_candidates(tab: CandidatesTab, line: str, language: Language) -> dict[Any, Any]:
+    """The tab without candidates, and why in one line."""
+    return {
+        tab.summary: panels.notice(line),
+        tab.table: {"headers": panels.columns("head.candidates", language), "data": []},
+        tab.pick: gr.Dropdown(choices=[], value=None),
+        tab.view: "",
+    }
+
+
+def show_candidates(tab: CandidatesTab, retrieval: Retrieval, corpus: Corpus, language: Language) -> dict[Any, Any]:
     """The candidates of a retrieval, the first one opened."""
+    if not retrieval.candidates:
+        line = text("cand.summary", language, n=0, question=render.preview(retrieval.question), packed=0)
+        return no_candidates(tab, line, language)
     heads = panels.columns("head.candidates", language)
-    if retrieval is None or not retrieval.candidates:
-        line = text("cand.none", language)
-        if retrieval is not None:
-            line = text("cand.summary", language, n=0, question=render.preview(retrieval.question), packed=0)
-        return {
-            tab.summary: panels.notice(line),
-            tab.table: {"headers": heads, "data": []},
-            tab.pick: gr.Dropdown(choices=[], value=None),
-            tab.view: "",
-        }
     found = retrieval.candidates
     packed = sum(c.status.fate == "packed" for c in found)
     line = text("cand.summary", language, n=len(found), question=render.preview(retrieval.question), packed=packed)

@@ -212,7 +212,12 @@ def answer_line(answer: Answer, language: Language, stopped: bool = False) -> st
         markers = [c for c in answer.citations if c.chunk_id is not None]
         ours = sum(c.by == "system" for c in markers)
         invalid = len(answer.citations) - len(markers)
+        bare = sum(s.support == "none" for s in answer.sentences)
         parts.append(text("answer.markers", language, model=len(markers) - ours, system=ours, invalid=invalid))
+        if bare:
+            parts.append(text("answer.bare", language, n=bare))
+        if bare or invalid:  # the dot's colour: complete, but not to be taken as it stands
+            return phase(f"{finish} doubt", " · ".join(parts))
     return phase(finish, " · ".join(parts))
 
 

@@ -52,20 +52,18 @@ def build_prompt(label: gr.I18n) -> PromptTab:
     return PromptTab(budget, code, parts, messages)
 
 
+def no_prompt(tab: PromptTab, line: str, kind: str = "info") -> dict[Any, Any]:
+    """The tab without a prompt, and why in one line."""
+    return {tab.budget: panels.notice(line, kind), tab.text: "", tab.parts: "", tab.messages: ""}
+
+
 def show_prompt(
-    tab: PromptTab, retrieval: Retrieval | None, corpus: Corpus, answer_tokens: int, language: Language
+    tab: PromptTab, retrieval: Retrieval, corpus: Corpus, answer_tokens: int, language: Language
 ) -> dict[Any, Any]:
     """The prompt of a retrieval, or why there is none."""
-    prompt = retrieval.prompt if retrieval else None
-    problem = retrieval.problem if retrieval else None
+    prompt, problem = retrieval.prompt, retrieval.problem
     if prompt is None:
-        line = problem.of(language) if problem else text("prompt.none", language)
-        return {
-            tab.budget: panels.notice(line, "warning" if problem else "info"),
-            tab.text: "",
-            tab.parts: "",
-            tab.messages: "",
-        }
+        return no_prompt(tab, problem.of(language) if problem else text("prompt.none", language), "warning")
     messages = [{"role": m.role, "content": m.content} for m in prompt.messages]
     if prompt.rendered:
         head = panels.budget(prompt, answer_tokens, language)

@@ -45,8 +45,14 @@ class QuestionHandlers(Desk):
     @guarded("candidates.summary")
     def retrieve(self, values: Mapping[Any, Any], request: gr.Request) -> Iterator[Updates]:
         """Retrieve: the line up to the prompt."""
-        visit = self._visit(request)
-        yield {self.page.tabs: gr.Tabs(selected="candidates")}
+        spoken, visit = language(request), self._visit(request)
+        visit.stop("answer")
+        # the answer to an earlier question must not stand under this one's steps
+        idle = panels.phase("", text("answer.retrieved", spoken))
+        yield {
+            self.page.tabs: gr.Tabs(selected="candidates"),
+            **answer_tab.empty_answer(self.page.answer, idle, spoken),
+        }
         with _asking(visit) as question:
             found = yield from self._find(values, request, reuse=False)
         visit.asked(question)
@@ -158,6 +164,7 @@ class QuestionHandlers(Desk):
             **candidates.show_candidates(self.page.candidates, retrieval, corpus, spoken),
             **prompt.show_prompt(self.page.prompt, retrieval, corpus, kept, spoken),
             self.page.answer.steps: panels.steps(retrieval.trace, spoken),
+            self.page.settings.note: self._settings_note(visit, visit.workspace.settings, spoken),
         }
 
     def _unseen(self, visit: Visit, spoken: Language) -> Updates:
@@ -166,7 +173,7 @@ class QuestionHandlers(Desk):
         if asked is None or asked.retrieval.prompt is visit.seen_prompt:
             return {}
         shown = self._found(visit, asked, spoken)
-        del shown[self.page.answer.steps]
+        del shown[self.page.answer.steps], shown[self.page.settings.note]
         return shown
 
     def _candidate(self, rank: int, request: gr.Request) -> Updates:

@@ -199,6 +199,8 @@ TABLE: Final[Mapping[str, Bilingual]] = MappingProxyType({
     "answer.markers": _B(
         "citations: {model} by the model, {system} by the system, {invalid} invalid", "引用：模型 {model} 处，系统 {system} 处，无效 {invalid} 处"
     ),
+    "answer.bare": _B("{n} without a source", "无出处 {n} 句"),
+    "answer.retrieved": _B("Retrieved only; press Answer to have it answered.", "仅检索；按「回答」生成答案。"),
     "answer.unsupported": _B("no source", "无出处"),
     "answer.invalid": _B("not in the prompt", "提示词中没有"),
     "answer.settings": _B("Settings of this run: {hash}", "本次设置：{hash}"),

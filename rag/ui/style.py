@@ -132,7 +132,7 @@ CSS = """
 .models summary .state{text-decoration:underline dotted;text-underline-offset:3px}.models b{color:var(--ink);font-weight:600}.models .name{font-family:var(--font-mono);font-size:.95em}.models .note{opacity:.85}
 .models .failed .state,.models .consequence{color:var(--bad)}
 .dot{width:.55em;height:.55em;border-radius:50%;background:var(--rules);display:inline-block;flex:none;align-self:center}
-.ready .dot,.end .dot{background:#0d9488}.failed .dot{background:#dc2626}.fetching .dot,.loading .dot,.busy .dot{background:#d97706;animation:pulse 1.2s infinite}
+.ready .dot,.end .dot{background:#0d9488}.failed .dot{background:#dc2626}.doubt .dot{background:#d97706}.fetching .dot,.loading .dot,.busy .dot{background:#d97706;animation:pulse 1.2s infinite}
 @keyframes pulse{50%{opacity:.25}}
 @media (prefers-reduced-motion:reduce){.dot{animation:none!important}}
 .chips{display:flex;flex-wrap:wrap;gap:.4rem}

@@ -307,3 +307,8 @@ def test_numbers_in_an_evidence_of_another_document_do_not_help() -> None:
     other = replace(DOCUMENTS["money"], key="other")
     documents = {**DOCUMENTS, "other": other}
     assert cite("每年可享受3000天带薪年假。", sources(PACKED, documents), True).citations == ()
+
+
+def test_a_marker_alone_is_no_cited_sentence() -> None:
+    assert supports("[S1]") == [("[S1]", "none")]
+    assert supports(f"{FIRST}。[S1]") == [(f"{FIRST}。[S1]", "model")]

@@ -33,11 +33,14 @@ def test_every_output_of_a_handler_is_declared(app: App) -> None:
     client = Client(app, "declared")
     groups = {k: set(v) for k, v in _shown(client.page).items()}
     loaded = client.corpus.load(client.request)
-    assert set(loaded) <= groups["corpus"] | groups["answer"] | groups["options"] | {
+    assert set(loaded) <= groups["corpus"] | groups["found"] | groups["answer"] | groups["options"] | {
         client.page.models, client.page.timer, client.page.question, client.page.examples, client.page.tabs,
     }  # fmt: skip
     asked = last(client.questions.ask(client.values(), client.request))
-    assert set(asked) <= groups["corpus"] | groups["found"] | groups["answer"] | {client.page.tabs}
+    assert set(asked) <= groups["corpus"] | groups["found"] | groups["answer"] | {
+        client.page.tabs,
+        client.page.settings.note,
+    }
 
 
 def test_the_line_from_question_to_source(visitor: Client) -> None:
@@ -257,3 +260,12 @@ def test_while_models_load_the_page_says_so_and_polls(tmp_path: Path) -> None:
     models.loading.clear()
     assert client.corpus.tick(client.request)[client.page.timer].active is False
     app.close()
+
+
+def test_retrieve_empties_the_answer_to_the_last_question(app: App) -> None:
+    client = Client(app, "stale")
+    client.corpus.load(client.request)
+    first, *_, found = client.questions.retrieve(client.values(), client.request)
+    assert first[client.page.answer.answer] == [] and first[client.page.answer.source]
+    assert client.page.answer.answer not in found and found[client.page.answer.steps]
+    assert client.page.settings.note in found  # what followed from a changed setting has followed
