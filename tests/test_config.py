@@ -151,3 +151,9 @@ def test_the_environment_chooses_models_and_what_is_empty_keeps_the_default() ->
 def test_counts_are_whole_numbers(kind: type, name: str, value: object) -> None:
     with pytest.raises(SettingError, match=name):
         kind(**{name: value})
+
+
+def test_a_chinese_message_names_the_setting_in_chinese() -> None:
+    with pytest.raises(SettingError) as caught:
+        SplitSettings(size=5)
+    assert caught.value.text.zh == "设置「块大小」：5 超出范围 20–4000，请改为范围内的值。"

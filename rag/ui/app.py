@@ -72,7 +72,7 @@ def build_app(
     sessions = Sessions(lambda: new_workspace(samples, models, allowed))
     label = gr.I18n(**translations())
     uploads = UploadFolder(allowed)
-    with gr.Blocks(title=TABLE["app.tab"].en, analytics_enabled=False) as demo:
+    with gr.Blocks(title=f"{TABLE['app.tab'].zh} · {TABLE['app.tab'].en}", analytics_enabled=False) as demo:
         page = build_page(label, allowed)
         corpus = CorpusHandlers(page, sessions, models, samples, uploads)
         _wire_corpus(demo, page, corpus)
