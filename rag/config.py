@@ -20,7 +20,7 @@ Scope = Literal["newest", "all"]
 DEFAULT_ENCODER = "intfloat/multilingual-e5-small"
 DEFAULT_GENERATOR = "Qwen/Qwen2.5-0.5B-Instruct"
 
-# The settings' names in a Chinese message; the English one uses the field's own name.
+# What a Chinese message calls the settings, beside the name of the field.
 _ZH = {
     "strategy": "切分方式",
     "size": "块大小",
@@ -46,7 +46,7 @@ def _within(name: str, value: float, low: float, high: float) -> None:
     if not low <= value <= high:
         raise SettingError(
             en=f"Setting {name}: {value} is outside {low}–{high}. Choose a value in that range.",
-            zh=f"设置「{_ZH[name]}」：{value} 超出范围 {low}–{high}，请改为范围内的值。",
+            zh=f"设置「{_ZH[name]}」（{name}）：{value} 超出范围 {low}–{high}，请改为范围内的值。",
         )
 
 
@@ -55,7 +55,7 @@ def _whole(name: str, value: int) -> None:
     if type(value) is not int:
         raise SettingError(
             en=f"Setting {name}: {value!r} is not a whole number. Enter one.",
-            zh=f"设置「{_ZH[name]}」：{value!r} 不是整数，请填写整数。",
+            zh=f"设置「{_ZH[name]}」（{name}）：{value!r} 不是整数，请填写整数。",
         )
 
 
@@ -63,7 +63,7 @@ def _one_of(name: str, value: str, allowed: tuple[str, ...]) -> None:
     if value not in allowed:
         raise SettingError(
             en=f"Setting {name}: {value!r} is unknown. Choose one of: {', '.join(allowed)}.",
-            zh=f"设置「{_ZH[name]}」：没有 {value!r} 这个选项，可选：{'、'.join(allowed)}。",
+            zh=f"设置「{_ZH[name]}」（{name}）：没有 {value!r} 这个选项，可选：{'、'.join(allowed)}。",
         )
 
 

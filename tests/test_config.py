@@ -156,4 +156,4 @@ def test_counts_are_whole_numbers(kind: type, name: str, value: object) -> None:
 def test_a_chinese_message_names_the_setting_in_chinese() -> None:
     with pytest.raises(SettingError) as caught:
         SplitSettings(size=5)
-    assert caught.value.text.zh == "设置「块大小」：5 超出范围 20–4000，请改为范围内的值。"
+    assert caught.value.text.zh == "设置「块大小」（size）：5 超出范围 20–4000，请改为范围内的值。"
