@@ -21,11 +21,6 @@ COLLECTED = pytest.StashKey[set[Path]]()
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     config.stash[COLLECTED] = {item.path for item in items}  # before -m and -k take any away
-    if config.getoption("--full"):
-        return
-    for item in items:
-        if item.get_closest_marker("full"):
-            item.add_marker(pytest.mark.skip(reason="needs --full"))
 
 
 @pytest.fixture(scope="session")

@@ -120,6 +120,7 @@ def test_chunks_click_preview_and_apply(url: str, visit: Callable[..., Any], hos
 def test_a_chunk_opens_from_the_keyboard(url: str, visit: Callable[..., Any]) -> None:
     page = visit(url)
     steps.open_tab(page, "chunks")
+    assert page.locator("#chunk-view mark.hit").count() == 0
     page.locator("#chunk-pick input").focus()
     page.keyboard.press("ArrowDown")
     page.keyboard.press("Enter")
