@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Protocol
 
 from rag.ask import select
@@ -14,7 +15,7 @@ from rag.ask.search import QueryEncoder, Runs, search
 from rag.config import Settings
 from rag.corpus.index import Corpus
 from rag.errors import Bilingual, ModelUnavailable, NothingFits, UnsafePrompt
-from rag.types import Answer, Prompt, Retrieval, Step, Trace
+from rag.types import PUBLIC, Answer, Candidate, Chunk, Prompt, Retrieval, Status, Step, Trace
 
 if TYPE_CHECKING:  # torch comes with these: it is imported where the models are loaded, behind the page
     from rag.models.generator import Generated, Generator
@@ -30,39 +31,66 @@ class Loaded(Protocol):
         """The generator."""
 
 
-def retrieve(question: str, corpus: Corpus, settings: Settings, models: Loaded) -> Retrieval:
-    """The line up to the prompt; nothing is generated.
+def retrieve(
+    question: str, corpus: Corpus, settings: Settings, models: Loaded, groups: frozenset[str] = PUBLIC
+) -> Retrieval:
+    """The line up to the prompt, over what somebody in `groups` may see; nothing is generated.
 
     Runs without an encoder (lexical search only) and without a generator (messages only): the trace says so.
     """
-    encoder, chat, problem = _encoder(corpus, models), None, None
+    runs = search(question, corpus, settings.search, _encoder(corpus, models), groups)
+    began = time.perf_counter()
+    found = select.candidates(runs, corpus, settings.search)
+    fused = time.perf_counter()
+    may = select.eligible(found, settings.search)
+    steps = (
+        *runs.steps,
+        _fuse_step(fused - began, runs, len(found), settings),
+        _select_step(time.perf_counter() - fused, runs, (len(found), len(may)), settings),
+    )
+    unpacked = Retrieval(question, corpus.corpus_id, found, None, Trace(steps, settings.lines(), settings.hash()))
+    return _pack(unpacked, may, corpus, settings, models)
+
+
+def given(question: str, chunks: Sequence[Chunk], corpus: Corpus, settings: Settings, models: Loaded) -> Retrieval:
+    """As `retrieve`, with `chunks` in this order instead of a search; none gives a prompt without evidence.
+
+    All of them may be packed, however many the settings would pack.
+    """
+    found = tuple(Candidate(chunk, {}, {}, rank, Status("not_packed")) for rank, chunk in enumerate(chunks, 1))
+    note = Bilingual(en="the evidence was given, not searched", zh="证据是给定的，未经检索")
+    step = Step("select", 0.0, len(found), len(found), note, skipped=True)
+    unpacked = Retrieval(question, corpus.corpus_id, found, None, Trace((step,), settings.lines(), settings.hash()))
+    every = replace(settings, search=replace(settings.search, packed=max(1, min(50, len(chunks)))))
+    return _pack(unpacked, found, corpus, every, models, bare=not chunks)
+
+
+def _pack(
+    unpacked: Retrieval,
+    may: tuple[Candidate, ...],
+    corpus: Corpus,
+    settings: Settings,
+    models: Loaded,
+    bare: bool = False,
+) -> Retrieval:
+    """`unpacked` with the prompt made of what may be packed, and what became of each candidate."""
+    began = time.perf_counter()
+    chat, prompt, problem, found = None, None, None, unpacked.candidates
     try:
         chat = models.generator().chat
     except ModelUnavailable as error:
         problem = error.text
-    runs = search(question, corpus, settings.search, encoder)
-    began = time.perf_counter()
-    found = select.candidates(runs, corpus, settings.search)
-    fused = time.perf_counter()
-    may = select.eligible(found, runs, corpus, settings.search)
-    steps = [
-        *runs.steps,
-        _fuse_step(fused - began, runs, len(found), settings),
-        _select_step(time.perf_counter() - fused, runs, (len(found), len(may)), settings),
-    ]
-    began = time.perf_counter()
-    prompt: Prompt | None = None
     try:
-        prompt = build_prompt(question, may, corpus.documents, settings, chat)
+        prompt = build_prompt(unpacked.question, may, corpus.documents, settings, chat, bare)
         found = select.settle(found, may, prompt.packed, prompt.dropped)
-        steps.append(_pack_step(time.perf_counter() - began, len(may), prompt))
+        step = _pack_step(time.perf_counter() - began, len(may), prompt)
     except (NothingFits, UnsafePrompt) as error:  # a prompt that cannot be built is a problem to show, not an end
         if isinstance(error, NothingFits):
             found = select.settle(found, may, (), [c.chunk.chunk_id for c in may])
         problem = error.text
-        steps.append(Step("pack", time.perf_counter() - began, len(may), 0, error.text))
-    trace = Trace(tuple(steps), settings.lines(), settings.hash())
-    return Retrieval(question, corpus.corpus_id, found, prompt, trace, problem)
+        step = Step("pack", time.perf_counter() - began, len(may), 0, error.text)
+    trace = replace(unpacked.trace, steps=(*unpacked.trace.steps, step))
+    return replace(unpacked, candidates=found, prompt=prompt, trace=trace, problem=problem)
 
 
 def _encoder(corpus: Corpus, models: Loaded) -> QueryEncoder | None:

@@ -8,12 +8,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import date
-from typing import Literal
+from typing import Final, Literal
 
 from rag.errors import Bilingual
 
 Origin = Literal["sample", "own"]
 Role = Literal["encoder", "generator"]
+PUBLIC: Final = frozenset({"public"})
+"""The groups of somebody who has not signed in, and of a document that says nothing about groups."""
 Say = Callable[[Bilingual], None]
 """How long work tells what it is doing."""
 By = Literal["model", "system"]
@@ -48,7 +50,7 @@ class Document:
     sections: tuple[Section, ...] = ()
     effective_from: date | None = None
     effective_to: date | None = None
-    groups: frozenset[str] = frozenset({"public"})
+    groups: frozenset[str] = PUBLIC
     warnings: tuple[Bilingual, ...] = ()
 
 
@@ -93,7 +95,8 @@ class Candidate:
     """A chunk some retriever returned. `scores` and `ranks` (1-based) have one entry per stage that returned it.
 
     Stages: ``dense`` (cosine, −1…1), ``lexical`` (BM25, > 0), ``fused`` (RRF or the weighted sum).
-    `rank` is the final, 1-based rank.
+    `rank` is the final, 1-based rank. `cosine` is that of question and passage whichever retriever returned the chunk,
+    None when there is no vector of either.
     """
 
     chunk: Chunk
@@ -101,6 +104,7 @@ class Candidate:
     ranks: Mapping[str, int]
     rank: int
     status: Status
+    cosine: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -62,12 +62,14 @@ def build_prompt(
     documents: Mapping[str, Document],
     settings: Settings,
     chat: ChatTokenizer | None,
+    bare: bool = False,
 ) -> Prompt:
     """Pack at most ``settings.search.packed`` of `may`, in order, and render.
 
     A piece that does not fit is dropped whole and the next is tried. The fully rendered sequence is counted.
     Without `chat` nothing can be counted: the first pieces are taken and the prompt stays unrendered.
     Raises `NothingFits` when there is not a single piece of evidence in the prompt, and `UnsafePrompt`.
+    `bare`: no evidence is wanted; rules and question alone are the prompt.
     """
     budget = settings.generate.budget
     language = language_of(question)
@@ -82,7 +84,7 @@ def build_prompt(
             dropped.append(candidate.chunk.chunk_id)
         else:
             packed.append(piece)
-    if not packed:
+    if not packed and not bare:
         raise _nothing(len(may), budget)
     slots = _slots(question, packed, documents, language, chat)
     messages = _messages(language, slots)

@@ -15,7 +15,7 @@ from rag.config import SearchSettings
 from rag.corpus.index import Corpus
 from rag.corpus.ranking import Hit
 from rag.errors import Bilingual
-from rag.types import Step
+from rag.types import PUBLIC, Step
 
 
 class QueryEncoder(Protocol):
@@ -35,15 +35,24 @@ class Runs:
     steps: tuple[Step, ...]
 
 
-def search(question: str, corpus: Corpus, settings: SearchSettings, encoder: QueryEncoder | None) -> Runs:
-    """Ask each retriever that `settings.mode` names for its `settings.depth` best chunks in scope."""
-    allowed = corpus.allowed(settings, date.today())
-    n = len(corpus.chunks) if allowed is None else int(allowed.sum())
-    hidden = len(corpus.chunks) - n
+def search(
+    question: str,
+    corpus: Corpus,
+    settings: SearchSettings,
+    encoder: QueryEncoder | None,
+    groups: frozenset[str] = PUBLIC,
+) -> Runs:
+    """Ask each retriever that `settings.mode` names for its `settings.depth` best chunks that `groups` may see and are in scope.
+
+    What `groups` may not see is masked before scoring, and no step counts it.
+    """
+    among = corpus.allowed(settings, date.today(), groups)
+    allowed, n = among.rows, int(among.rows.sum())
     scope = Bilingual(en="", zh="")
-    if hidden:
+    if among.hidden:
         scope = Bilingual(
-            en=f"{hidden} chunks of versions not in force left out", zh=f"非现行版本的 {hidden} 个块不参与检索"
+            en=f"{among.hidden} chunks of versions not in force left out",
+            zh=f"非现行版本的 {among.hidden} 个块不参与检索",
         )
     dense: list[Hit] = []
     lexical: list[Hit] = []

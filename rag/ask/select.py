@@ -8,6 +8,7 @@ from dataclasses import replace
 from rag.ask.fuse import reciprocal_rank_fusion, weighted_sum
 from rag.ask.search import Runs
 from rag.config import SearchSettings
+from rag.corpus.dense import DenseIndex
 from rag.corpus.index import Corpus
 from rag.corpus.ranking import Hit
 from rag.types import Candidate, Evidence, Status
@@ -32,19 +33,25 @@ def candidates(runs: Runs, corpus: Corpus, settings: SearchSettings) -> tuple[Ca
         for rank, hit in enumerate(hits, 1):
             scores.setdefault(hit.position, {})[stage] = hit.score
             ranks.setdefault(hit.position, {})[stage] = rank
+    cosines = _cosines([h.position for h in order], runs, corpus)
     return tuple(
-        Candidate(corpus.chunks[h.position], scores[h.position], ranks[h.position], rank, Status("not_packed"))
-        for rank, h in enumerate(order, 1)
+        Candidate(corpus.chunks[h.position], scores[h.position], ranks[h.position], rank, Status("not_packed"), cosine)
+        for rank, (h, cosine) in enumerate(zip(order, cosines, strict=True), 1)
     )
 
 
-def eligible(found: Sequence[Candidate], runs: Runs, corpus: Corpus, settings: SearchSettings) -> tuple[Candidate, ...]:
+def _cosines(positions: Sequence[int], runs: Runs, corpus: Corpus) -> Sequence[float | None]:
+    """A candidate that only the lexical list returned has a cosine too: it is computed here, not taken for 0."""
+    if runs.query is None or corpus.dense is None:
+        return [None] * len(positions)
+    cosines: list[float] = DenseIndex(corpus.dense.vectors[list(positions)]).scores(runs.query).tolist()
+    return cosines
+
+
+def eligible(found: Sequence[Candidate], settings: SearchSettings) -> tuple[Candidate, ...]:
     """Those candidates whose cosine reaches the threshold (all, when it is off or there are no vectors)."""
-    if settings.threshold is None or runs.query is None or corpus.dense is None:
-        return tuple(found)
-    # a candidate that only the lexical list returned has a cosine too: it is computed here, not taken for 0
-    cosine = dict(zip((c.chunk_id for c in corpus.chunks), corpus.dense.scores(runs.query).tolist(), strict=True))
-    return tuple(c for c in found if cosine[c.chunk.chunk_id] >= settings.threshold)
+    floor = settings.threshold
+    return tuple(c for c in found if floor is None or c.cosine is None or c.cosine >= floor)
 
 
 def settle(

@@ -18,7 +18,7 @@ from rag.corpus.dense import DenseIndex
 from rag.corpus.lexical import LexicalIndex
 from rag.corpus.split import split
 from rag.errors import Stopped
-from rag.types import Chunk, Document, StepName
+from rag.types import PUBLIC, Chunk, Document, StepName
 
 Vectors = NDArray[np.float32]
 # Vectors by passage: what was encoded once need not be encoded again.
@@ -55,6 +55,14 @@ class Progress:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class Allowed:
+    """`rows`: ``(n,) bool``, the chunks that may be ranked. `hidden`: how many more may be seen but are out of scope."""
+
+    rows: NDArray[np.bool_]
+    hidden: int
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Corpus:
     """Documents, their chunks and both indexes; never changes after it was made.
 
@@ -70,12 +78,22 @@ class Corpus:
     fingerprint: str
     corpus_id: str
 
-    def allowed(self, settings: SearchSettings, today: date) -> NDArray[np.bool_] | None:
-        """Which rows the scope lets into the ranking: ``(n,) bool``; None when all are."""
-        if settings.scope == "all":
-            return None
-        keys = in_force(self.documents.values(), settings.as_of or today)
-        return np.fromiter((chunk.key in keys for chunk in self.chunks), dtype=np.bool_, count=len(self.chunks))
+    def permitted(self, groups: frozenset[str]) -> frozenset[str]:
+        """Keys of the documents that somebody in `groups` may see: those that share a group with them."""
+        return frozenset(key for key, document in self.documents.items() if document.groups & groups)
+
+    def allowed(self, settings: SearchSettings, today: date, groups: frozenset[str] = PUBLIC) -> Allowed:
+        """Which rows may be ranked: those of documents `groups` may see and, of these, the versions in scope."""
+        permitted = self.permitted(groups)
+        keys = permitted
+        if settings.scope != "all":
+            # among what may be seen only: a newer version that is kept from somebody does not hide the older one
+            keys = in_force(
+                (self.documents[key] for key in self.documents if key in permitted), settings.as_of or today
+            )
+        rows = np.fromiter((chunk.key in keys for chunk in self.chunks), dtype=np.bool_, count=len(self.chunks))
+        hidden = sum(chunk.key in permitted for chunk in self.chunks) - int(rows.sum())
+        return Allowed(rows, hidden)
 
     def known(self) -> dict[str, Vectors]:
         """The vectors by passage, to build another corpus with."""

@@ -88,16 +88,19 @@ def test_the_threshold_is_a_cosine_also_for_what_only_the_lexical_list_returned(
         found = candidates(runs, corpus, settings)
         cosine = {c.chunk_id: float(v @ runs.query) for c, v in zip(corpus.chunks, corpus.dense.vectors, strict=True)}
         expected = [i for i in ids(found) if cosine[i] >= settings.threshold]
-        assert ids(eligible(found, runs, corpus, settings)) == expected, seed
+        assert ids(eligible(found, settings)) == expected, seed
+        for c in found:
+            assert c.cosine == pytest.approx(cosine[c.chunk.chunk_id], abs=1e-6)
+            assert c.scores.get("dense", c.cosine) == c.cosine  # to the last bit: one row, one number
 
 
 def test_without_a_threshold_or_without_vectors_all_may_be_packed(corpus: Corpus) -> None:
     runs = search("年假", corpus, SearchSettings(), ENCODER)
     found = candidates(runs, corpus, SearchSettings())
-    assert eligible(found, runs, corpus, SearchSettings()) == found
+    assert eligible(found, SearchSettings()) == found
     lexical = search("年假", corpus, SearchSettings(), None)
     found = candidates(lexical, corpus, SearchSettings())
-    assert eligible(found, lexical, corpus, SearchSettings(threshold=0.99)) == found
+    assert eligible(found, SearchSettings(threshold=0.99)) == found
 
 
 def test_everybody_learns_what_became_of_it(corpus: Corpus) -> None:

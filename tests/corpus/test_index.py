@@ -52,7 +52,7 @@ def test_nothing_to_index() -> None:
         corpus = build(documents, SplitSettings(), HashEncoder())
         assert corpus.chunks == () and corpus.dense is not None and corpus.dense.vectors.shape == (0, 16)
         assert corpus.dense.search(np.ones(16, dtype=np.float32), 5) == [] and corpus.lexical.search("a", 5) == []
-        assert corpus.allowed(SearchSettings(), JUL) is not None
+        assert corpus.allowed(SearchSettings(), JUL).rows.tolist() == []
 
 
 def test_only_new_passages_are_encoded(leave, equipment) -> None:
@@ -147,8 +147,21 @@ def test_versions_of_other_policies_and_origins_do_not_compete() -> None:
 
 def test_the_scope_masks_chunks_of_versions_not_in_force() -> None:
     corpus = build([version_of("a", "1", JAN), version_of("a", "2", JUL), version_of("b", "1")], SplitSettings(), None)
-    assert corpus.allowed(SearchSettings(scope="all"), JUL) is None
+    assert corpus.allowed(SearchSettings(scope="all"), JUL).rows.tolist() == [True, True, True]
     allowed = corpus.allowed(SearchSettings(), JUL)
-    assert allowed is not None and allowed.tolist() == [False, True, True]
+    assert allowed.rows.tolist() == [False, True, True] and allowed.hidden == 1
     as_of = corpus.allowed(SearchSettings(as_of=date(2026, 2, 1)), JUL)
-    assert as_of is not None and as_of.tolist() == [True, False, True]
+    assert as_of.rows.tolist() == [True, False, True]
+
+
+def test_permission_masks_before_scope() -> None:
+    """A newer version that is kept from somebody neither hides the older one from them nor is counted."""
+    secret = replace(version_of("a", "2", JUL), groups=frozenset({"hr"}))
+    corpus = build([version_of("a", "1", JAN), secret, version_of("b", "1")], SplitSettings(), None)
+    public = corpus.allowed(SearchSettings(), NEXT)
+    assert public.rows.tolist() == [True, False, True] and public.hidden == 0
+    everything = corpus.allowed(SearchSettings(scope="all"), NEXT)
+    assert everything.rows.tolist() == [True, False, True] and everything.hidden == 0
+    both = corpus.allowed(SearchSettings(), NEXT, frozenset({"hr", "public"}))
+    assert both.rows.tolist() == [False, True, True] and both.hidden == 1
+    assert corpus.allowed(SearchSettings(), NEXT, frozenset()).rows.tolist() == [False, False, False]

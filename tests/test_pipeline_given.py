@@ -1,0 +1,66 @@
+"""Evidence that is given instead of searched, and what nobody may learn of documents they may not see."""
+
+import random
+from dataclasses import replace
+
+import pytest
+
+from rag import pipeline
+from rag.config import GenerateSettings, Settings, SplitSettings
+from rag.corpus.index import Corpus, build
+from tests.fake_models import BigramEncoder, FakeModels, ReplyGenerator
+from tests.pipeline_kit import QUESTION, TEXTS, document, note, skipped, steps, stream
+
+ROOMY = Settings(generate=GenerateSettings(context_limit=8000))
+
+
+@pytest.fixture
+def models() -> FakeModels:
+    return FakeModels(BigramEncoder(), ReplyGenerator())
+
+
+@pytest.fixture
+def corpus(models: FakeModels) -> Corpus:
+    return build([document(k, t) for k, t in TEXTS.items()], SplitSettings("fixed", 100, 20), models.encoder())
+
+
+def test_given_evidence_is_packed_in_its_order_whatever_k(corpus: Corpus, models: FakeModels, seeds) -> None:
+    for seed in seeds(50):
+        chosen = random.Random(seed).sample(corpus.chunks, 6)
+        found = pipeline.given(QUESTION, chosen, corpus, ROOMY, models)
+        assert found.prompt is not None and [e.chunk for e in found.prompt.packed] == chosen
+        assert [c.status.marker for c in found.candidates] == [f"S{i}" for i in range(1, 7)]
+        assert steps(found) == ["select", "pack"] and skipped(found) == ["select"]
+        assert found.trace.settings_hash == ROOMY.hash()
+        *_, last = stream(found, corpus, models)
+        assert last.done and last.prompt is found.prompt
+
+
+def test_no_evidence_leaves_rules_and_question(corpus: Corpus, models: FakeModels) -> None:
+    found = pipeline.given(QUESTION, [], corpus, Settings(), models)
+    assert found.problem is None and found.prompt is not None and found.prompt.rendered
+    assert found.prompt.packed == () and {s.name for s in found.prompt.segments} == {"template", "rules", "question"}
+    assert QUESTION in found.prompt.text
+
+
+def test_given_evidence_keeps_to_the_budget(corpus: Corpus, models: FakeModels) -> None:
+    tight = Settings(generate=GenerateSettings(context_limit=700, answer_tokens=100))
+    found = pipeline.given(QUESTION, corpus.chunks, corpus, tight, models)
+    assert found.prompt is not None and len(found.prompt.input_ids) <= tight.generate.budget
+    assert len(found.prompt.packed) + len(found.prompt.dropped) == len(corpus.chunks) and found.prompt.dropped
+
+
+def test_nothing_of_a_hidden_document_comes_out(models: FakeModels) -> None:
+    open_ = [document(k, t) for k, t in TEXTS.items() if k != "leave"]
+    secret = replace(document("leave", TEXTS["leave"]), groups=frozenset({"hr"}))
+    corpus = build([*open_, secret], SplitSettings(), models.encoder())
+    without = build(open_, SplitSettings(), models.encoder())
+    seen, alone = (pipeline.retrieve(QUESTION, c, Settings(), models) for c in (corpus, without))
+    assert [c.chunk for c in seen.candidates] == [c.chunk for c in alone.candidates]
+    assert [(s.name, s.n_in, s.n_out, s.note) for s in seen.trace.steps] == [
+        (s.name, s.n_in, s.n_out, s.note) for s in alone.trace.steps
+    ]
+    assert seen.prompt is not None and alone.prompt is not None and seen.prompt.text == alone.prompt.text
+    inside = pipeline.retrieve(QUESTION, corpus, Settings(), models, frozenset({"hr", "public"}))
+    assert inside.candidates[0].chunk.key == secret.key
+    assert note(inside, "dense") == ""
