@@ -51,6 +51,8 @@ class Document:
     effective_from: date | None = None
     effective_to: date | None = None
     groups: frozenset[str] = PUBLIC
+    file: str = ""
+    """The name of the file it came in; several documents can come in one."""
     warnings: tuple[Bilingual, ...] = ()
 
 

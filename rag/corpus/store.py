@@ -22,7 +22,7 @@ from rag.corpus.lexical import LexicalIndex
 from rag.errors import Bilingual, IndexMismatch, SettingError
 from rag.types import Chunk, Document, Section
 
-FORMAT = 1
+FORMAT = 2
 _FILES = ("documents.json", "chunks.json", "embeddings.npy")
 _LIBRARIES = ("numpy", "torch", "transformers", "sentence-transformers", "bm25s")
 

@@ -26,7 +26,8 @@ from typing import Any
 from playwright.sync_api import Page, sync_playwright
 
 ROOT = Path(__file__).resolve().parents[2]
-QUESTIONS = ROOT / "tests" / "questions"
+SAMPLES = ROOT / "rag" / "evaluate" / "samples"
+EXAMPLES = ROOT / "tests" / "questions" / "examples.json"
 DEFAULT = "入职满一年，每年有多少天带薪年假？"
 
 
@@ -66,9 +67,9 @@ def peak_mb(process: subprocess.Popen[Any]) -> float:
 
 
 def ten_questions() -> list[str]:
-    rows = [json.loads(line) for line in (QUESTIONS / "handbook.jsonl").read_text(encoding="utf-8").splitlines()]
+    rows = [json.loads(line) for line in (SAMPLES / "handbook.jsonl").read_text(encoding="utf-8").splitlines()]
     text = {row["id"]: row["question"] for row in rows}
-    return [text[i] for i in json.loads((QUESTIONS / "examples.json").read_text(encoding="utf-8")) if i in text][:10]
+    return [text[i] for i in json.loads(EXAMPLES.read_text(encoding="utf-8")) if i in text][:10]
 
 
 def measure(url: str, process: subprocess.Popen[Any], began: float) -> dict[str, Any]:

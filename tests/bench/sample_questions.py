@@ -16,7 +16,8 @@ import sys
 import threading
 import time
 from collections import Counter, defaultdict
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -31,7 +32,7 @@ from rag.corpus.samples import FOLDER
 from rag.models.roles import Models
 from rag.types import Retrieval
 
-QUESTIONS = Path(__file__).resolve().parents[1] / "questions"
+QUESTIONS = Path(__file__).resolve().parents[2] / "rag" / "evaluate" / "samples"
 
 
 @dataclass(frozen=True)
@@ -75,7 +76,7 @@ def evidence_packed(question: dict[str, Any], retrieval: Retrieval, bench: Bench
         texts[bench.files[document.key]] += "\n".join(squeeze(document.text[a:b]) for a, b in piece.spans) + "\n"
     met: dict[int, bool] = defaultdict(bool)
     for passage in question["relevant"]:
-        met[passage.get("need", 1)] |= squeeze(passage["quote"]) in texts[passage["file"]]
+        met[passage.get("need", 1)] |= squeeze(passage["quote"]) in texts[passage["document"]]
     return all(met.values())
 
 
@@ -92,7 +93,10 @@ def judge(question: dict[str, Any], text: str, refused: bool) -> str:
 
 def ask(question: dict[str, Any], bench: Bench, only_retrieve: bool) -> Outcome:
     began = time.perf_counter()
-    retrieval = pipeline.retrieve(question["question"], bench.corpus, bench.settings, bench.models)
+    settings = bench.settings
+    if "as_of" in question:
+        settings = replace(settings, search=replace(settings.search, as_of=date.fromisoformat(question["as_of"])))
+    retrieval = pipeline.retrieve(question["question"], bench.corpus, settings, bench.models)
     packed = evidence_packed(question, retrieval, bench)
     n = len(retrieval.prompt.input_ids) if retrieval.prompt else 0
     if only_retrieve:

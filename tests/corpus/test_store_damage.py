@@ -65,8 +65,8 @@ def remove(name: str) -> Callable[[Path], None]:
         (lambda f: (f / "manifest.json").write_bytes(b"\xff\xfe"), "manifest.json"),
         (lambda f: (f / "manifest.json").write_text("[" * 100_000), "manifest.json"),
         (lambda f: (f / "manifest.json").write_text("null"), "manifest.json"),
-        (lambda f: (f / "manifest.json").write_text('{"format": 1}'), "manifest.json"),
-        (lambda f: (f / "manifest.json").write_text('{"format": 1, "self_sha256": "\\ud800"}'), "manifest.json"),
+        (lambda f: (f / "manifest.json").write_text('{"format": 2}'), "manifest.json"),
+        (lambda f: (f / "manifest.json").write_text('{"format": 2, "self_sha256": "\\ud800"}'), "manifest.json"),
         (lambda f: edit_vectors(f, lambda v: np.where(v == v[0, 0], np.nan, v)), "embeddings.npy"),
     ],
 )

@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from rag.ask.prompt import language_of
 from rag.corpus.load import load
 from rag.types import Document
 
@@ -32,7 +33,8 @@ LEAST = {
     "hidden-instruction": 4,
     "english": 6,
 }
-KEYS = {"id", "question", "lang", "category", "relevant", "points"}
+KEYS = {"id", "question", "category", "relevant", "points"}
+QUESTION_FILES = sorted((HERE.parents[1] / "rag" / "evaluate" / "samples").glob("*.jsonl"))
 
 
 def squeeze(text: str) -> str:
@@ -54,11 +56,7 @@ def squeezed(file: str) -> str:
 
 
 def questions() -> list[dict[str, Any]]:
-    return [
-        json.loads(line)
-        for path in sorted(HERE.glob("*.jsonl"))
-        for line in path.read_text(encoding="utf-8").splitlines()
-    ]
+    return [json.loads(line) for path in QUESTION_FILES for line in path.read_text(encoding="utf-8").splitlines()]
 
 
 QUESTIONS = questions()
@@ -84,10 +82,10 @@ def test_shape_and_unique_ids() -> None:
     assert [t for t, n in texts.items() if n > 1] == []
     for q in QUESTIONS:
         assert q.keys() >= KEYS, q["id"]
-        assert q.keys() <= KEYS | {"history", "never"}, q["id"]
-        assert q["lang"] in ("zh", "en") and q["category"] in LEAST, q["id"]
+        assert q.keys() <= KEYS | {"history", "never", "as_of", "refuse"}, q["id"]
+        assert q["category"] in LEAST, q["id"]
         assert bool(q.get("history")) == (q["category"] == "follow-up"), q["id"]
-        assert bool(q["relevant"]) == bool(q["points"]), q["id"]
+        assert bool(q["relevant"]) == bool(q["points"]) == (not q.get("refuse", False)), q["id"]
         assert all(turn.keys() == {"question", "answer"} for turn in q.get("history", []))
 
 
@@ -96,19 +94,19 @@ def test_enough_in_every_category() -> None:
     assert {c: counts[c] for c in LEAST if counts[c] < LEAST[c]} == {}
     assert len(QUESTIONS) >= 100
     assert sum(not q["relevant"] for q in QUESTIONS) >= 25
-    assert sum(q["lang"] == "en" for q in QUESTIONS) >= 10
+    assert sum(language_of(q["question"]) == "en" for q in QUESTIONS) >= 10
 
 
 @pytest.mark.parametrize("q", QUESTIONS, ids=lambda q: q["id"])
 def test_every_quote_stands_in_its_document(q: dict[str, Any]) -> None:
     for passage in q["relevant"]:
         assert 0 < len(passage["quote"]) <= 60
-        assert squeeze(passage["quote"]) in squeezed(passage["file"]), passage
+        assert squeeze(passage["quote"]) in squeezed(passage["document"]), passage
 
 
 @pytest.mark.parametrize("q", [q for q in QUESTIONS if q["relevant"]], ids=lambda q: q["id"])
 def test_every_point_is_in_the_material(q: dict[str, Any]) -> None:
-    material = "".join(squeezed(file) for file in {p["file"] for p in q["relevant"]}).lower()
+    material = "".join(squeezed(file) for file in {p["document"] for p in q["relevant"]}).lower()
     for point in q["points"]:
         assert any(squeeze(choice).lower() in material for choice in point.split("|")), point
     for never in q.get("never", []):

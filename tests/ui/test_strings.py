@@ -9,9 +9,11 @@ from typing import get_args
 import pytest
 
 import rag.ui
+from rag.ask import prompt
 from rag.types import Fate, StepName
 from rag.ui import examples, panels, strings
 
+ROOT = Path(__file__).parents[2]
 SOURCES = [p for p in Path(rag.ui.__file__).parent.glob("*.py") if p.name != "strings.py"]
 FUNCTIONS = {"text", "both", "mistake", "columns", "label"}
 
@@ -87,12 +89,13 @@ def test_the_browser_gets_chinese_for_every_kind_of_chinese() -> None:
 
 def test_the_examples_of_the_page_are_the_twenty_of_the_question_sets() -> None:
     folder = Path(__file__).parents[1] / "questions"
-    rows = [json.loads(line) for file in folder.glob("*.jsonl") for line in file.read_text("utf-8").splitlines()]
+    files = sorted((ROOT / "rag" / "evaluate" / "samples").glob("*.jsonl"))
+    rows = [json.loads(line) for file in files for line in file.read_text("utf-8").splitlines()]
     known = {row["id"]: row for row in rows}
     chosen = [known[i] for i in json.loads((folder / "examples.json").read_text("utf-8"))]
     assert not [row["id"] for row in chosen if row.get("history")]  # a button has no conversation before it
     for language in ("zh", "en"):
-        mine = [row["question"] for row in chosen if row["lang"] == language]
-        others = [row["question"] for row in chosen if row["lang"] != language]
+        mine = [row["question"] for row in chosen if prompt.language_of(row["question"]) == language]
+        others = [row["question"] for row in chosen if prompt.language_of(row["question"]) != language]
         assert mine and examples.examples(language) == [*mine, *others]
     assert len(examples.examples("zh")) == 20 and 0 < examples.SHOWN < 10

@@ -90,6 +90,7 @@ def document(name: str, origin: Origin, parsed: Parsed) -> Document:
         sections=below_title(parsed.sections, title),
         effective_from=meta.effective_from,
         effective_to=meta.effective_to,
+        file=name,
         warnings=parsed.warnings,
     )
 
