@@ -1,0 +1,1 @@
+"""Retrieval and answers measured on questions whose answers are known."""
