@@ -7,6 +7,7 @@
     │   ├── UnsupportedFormat
     │   ├── EmptyDocument     the file holds no text (for example a scanned PDF)
     │   └── UnsafeFile        a zip bomb, XML entities, more entries than the cap
+    ├── QuestionError         a question of an evaluation set cannot be used as it is
     ├── ChunkTooLong          a text is over the encoder's limit; never cut silently
     ├── IndexMismatch         a saved index disagrees with its manifest or with the encoder
     ├── ModelUnavailable      a model could not be had, or could not be loaded
@@ -82,6 +83,10 @@ class EmptyDocument(LoadError):
 
 class UnsafeFile(LoadError):
     """The file is built to exhaust or attack its reader."""
+
+
+class QuestionError(RagError):
+    """A question of an evaluation set cannot be used as it is."""
 
 
 class ChunkTooLong(RagError):

@@ -1,0 +1,204 @@
+"""Questions → outcomes, one by one: what every stage found, what was packed, and what was answered from which evidence."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import date
+from typing import Literal
+
+from rag import pipeline
+from rag.config import Settings
+from rag.corpus.index import Corpus
+from rag.errors import Bilingual, NothingFits, SettingError
+from rag.evaluate.judge import Judged, judge
+from rag.evaluate.labels import Relevant, Resolver, spans_of
+from rag.evaluate.metrics import Scores, score
+from rag.evaluate.questions import Question
+from rag.pipeline import Loaded
+from rag.types import PUBLIC, Answer, Chunk, Retrieval
+
+Stage = Literal["dense", "lexical", "fused", "rerank", "packed"]
+STAGES: tuple[Stage, ...] = ("dense", "lexical", "fused", "rerank", "packed")
+Given = Literal["none", "gold", "wrong", "retrieved"]
+"""What evidence an answer is written from: none; passages that meet every need; the best candidates that meet none;
+what the search found."""
+GIVEN: tuple[Given, ...] = ("none", "gold", "wrong", "retrieved")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Bench:
+    """What the questions are asked against, and as whom: `groups` are those of the person who runs it."""
+
+    corpus: Corpus
+    settings: Settings
+    models: Loaded
+    groups: frozenset[str] = PUBLIC
+
+
+@dataclass(frozen=True, slots=True)
+class StageResult:
+    """One stage's list for one question.
+
+    `scores` judge its first k units (None without labels); `evidence`: every need is met somewhere in all `n` chunks
+    of the list, which is how far down the next stage could still have found it.
+    """
+
+    stage: Stage
+    n: int
+    scores: Scores | None
+    evidence: bool | None
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """An answer from one kind of evidence. `answer` is None when nothing could be packed; `problem` says why."""
+
+    given: Given
+    retrieval: Retrieval
+    answer: Answer | None
+    judged: Judged
+    problem: Bilingual | None
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """One question, with everything that ran for it. `settings` are those in effect for it (its as-of date is in them).
+
+    `evidence`: every need is met by what was packed; None without labels. `seconds` is wall time of all of it,
+    `overhead` the part of it that was not the line itself (resolving labels, scoring, judging).
+    """
+
+    question: Question
+    settings: Settings
+    relevant: Relevant
+    retrieval: Retrieval
+    stages: tuple[StageResult, ...]
+    evidence: bool | None
+    answers: tuple[Answered, ...]
+    seconds: float
+    overhead: float
+
+    def answered(self, given: Given) -> Answered | None:
+        """The answer from that kind of evidence, when there was one."""
+        return next((a for a in self.answers if a.given == given), None)
+
+
+def evaluate(
+    questions: Sequence[Question], bench: Bench, given: Sequence[Given], k: int, stop: threading.Event
+) -> Iterator[Outcome]:
+    """Ask every question; yields each outcome as it is complete, and ends early once `stop` is set.
+
+    `given`: the kinds of evidence to answer from; none means that only retrieval runs, and no generator is needed.
+    `k`: how many units of each list are scored, 1…200.
+    """
+    if not 1 <= k <= 200:
+        raise SettingError(en=f"Setting k: {k} is outside 1–200.", zh=f"设置 k：{k} 超出范围 1–200。")
+    resolvers: dict[frozenset[str], Resolver] = {}
+    for question in questions:
+        began = time.perf_counter()
+        # a row may narrow whom it is asked as, never widen it
+        groups = bench.groups if question.groups is None else bench.groups & question.groups
+        if groups not in resolvers:
+            resolvers[groups] = Resolver(bench.corpus, bench.corpus.permitted(groups))
+        outcome = _ask(question, replace(bench, groups=groups), resolvers[groups], given, k, stop)
+        if stop.is_set():
+            return  # what was cut short is no outcome
+        seconds = time.perf_counter() - began
+        yield replace(outcome, seconds=seconds, overhead=seconds - outcome.overhead)
+
+
+def settings_for(question: Question, settings: Settings, today: date) -> Settings:
+    """The settings a question is asked under: as of its day, if that is not after the day of who runs the set."""
+    if question.as_of is None:
+        return settings
+    day = min(question.as_of, settings.search.as_of or today)
+    return replace(settings, search=replace(settings.search, as_of=day, scope="newest"))
+
+
+def stage_lists(retrieval: Retrieval) -> Mapping[Stage, tuple[Chunk, ...]]:
+    """The chunks each stage returned, best first; only the stages that ran."""
+    lists: dict[Stage, tuple[Chunk, ...]] = {}
+    for stage in STAGES:
+        found = sorted((c.ranks[stage], c.chunk) for c in retrieval.candidates if stage in c.ranks)
+        if found:
+            lists[stage] = tuple(chunk for _, chunk in found)
+    lists["packed"] = tuple(e.chunk for e in retrieval.prompt.packed) if retrieval.prompt else ()
+    return lists
+
+
+def _ask(
+    question: Question, bench: Bench, resolver: Resolver, given: Sequence[Given], k: int, stop: threading.Event
+) -> Outcome:
+    """`Outcome.overhead` holds the seconds of the bare line here; the caller knows the whole."""
+    relevant = resolver.resolve(question)
+    settings = settings_for(question, bench.settings, date.today())
+    began = time.perf_counter()
+    retrieval = pipeline.retrieve(question.question, bench.corpus, settings, bench.models, bench.groups)
+    bare = time.perf_counter() - began
+    answers = []
+    for kind in given:
+        began = time.perf_counter()
+        source = retrieval if kind == "retrieved" else _given(kind, retrieval, relevant, resolver, bench, settings)
+        if source is None:
+            continue
+        answer, problem = _answer(source, bench, settings, stop)
+        bare += time.perf_counter() - began
+        if stop.is_set():
+            break
+        judged = judge(question, answer, relevant, resolver, bench.corpus.documents)
+        answers.append(Answered(kind, source, answer, judged, problem))
+    results = tuple(_result(stage, chunks, relevant, resolver, k) for stage, chunks in stage_lists(retrieval).items())
+    evidence = results[-1].evidence
+    return Outcome(question, settings, relevant, retrieval, results, evidence, tuple(answers), 0.0, bare)
+
+
+def _result(stage: Stage, chunks: Sequence[Chunk], relevant: Relevant, resolver: Resolver, k: int) -> StageResult:
+    if not relevant.needs:
+        return StageResult(stage, len(chunks), None, None)
+    scores = score(resolver.ranking(chunks, relevant.unit), relevant.grades, k)
+    return StageResult(stage, len(chunks), scores, relevant.evidence(spans_of(chunks)))
+
+
+def _given(
+    kind: Given, retrieval: Retrieval, relevant: Relevant, resolver: Resolver, bench: Bench, settings: Settings
+) -> Retrieval | None:
+    """A prompt from other evidence than what was found; None when there is none of that kind for the question."""
+    if kind == "none":
+        chunks: Sequence[Chunk] = ()
+    elif kind == "gold":
+        chunks = gold(relevant, resolver)
+        if not chunks:
+            return None
+    else:
+        useful = {chunk.chunk_id for place in relevant.places for chunk in resolver.holders(place)}
+        wrong = [c.chunk for c in retrieval.candidates if c.chunk.chunk_id not in useful]
+        chunks = wrong[: settings.search.packed]
+        if not chunks or not relevant.needs:  # without labels what was found is no worse than anything else
+            return None
+    return pipeline.given(retrieval.question, chunks, bench.corpus, settings, bench.models)
+
+
+def gold(relevant: Relevant, resolver: Resolver) -> tuple[Chunk, ...]:
+    """The fewest chunks, need by need, that meet every need that can be met: of each need's places the one that takes fewest."""
+    chosen: dict[str, Chunk] = {}
+    for need in relevant.needs:
+        options = [resolver.holders(place) for place in relevant.places if place.label.need == need]
+        # of a page or a document any chunk would do, but none is known to hold the answer: all that fit are given
+        best = min((o for o in options if o), key=len, default=[])
+        chosen |= {chunk.chunk_id: chunk for chunk in best}
+    return tuple(chosen.values())
+
+
+def _answer(
+    source: Retrieval, bench: Bench, settings: Settings, stop: threading.Event
+) -> tuple[Answer | None, Bilingual | None]:
+    last: Answer | None = None
+    try:
+        for answer in pipeline.answer(source, bench.corpus, settings, bench.models, stop):
+            last = answer
+    except NothingFits as error:  # also what a threshold that lets nothing through comes to: the product refuses
+        return None, error.text
+    return last, None
