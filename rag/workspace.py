@@ -42,8 +42,7 @@ class Workspace:
         self._allowance = Allowance(limits or Limits())
         self.settings = Settings()
         self.include_samples = False
-        self.last_retrieval: Retrieval | None = None
-        self.last_answer: Answer | None = None
+        self._asked: Asked | None = None
         self._answered: Retrieval | None = None  # what an answer was begun from
         self._lock = threading.RLock()  # guards the fields; held for moments
         self._changing = threading.Lock()  # one change of the index at a time; held for a whole run
@@ -73,10 +72,13 @@ class Workspace:
 
     def asked(self) -> Asked | None:
         """What belongs to the last question, in one piece; None when nothing was asked or the documents changed since."""
-        with self._lock:  # with every change of the corpus the last retrieval is forgotten
-            if self.last_retrieval is None:
-                return None
-            return Asked(self.last_retrieval, self.corpus(), self.last_answer)
+        with self._lock:
+            return self._asked
+
+    def show(self, asked: Asked) -> None:
+        """Take a question of an evaluation, with what was found and answered then, for the last one asked."""
+        with self._lock:
+            self._asked, self._answered = asked, asked.retrieval
 
     def configure(self, settings: Settings) -> bool:
         """Take new settings; True when chunks change with them, so that `reindex` has to follow."""
@@ -177,7 +179,7 @@ class Workspace:
             _heed(stop)  # a stop that came after the last piece of encoding, or with `close`
             self._own, self._corpus = own, corpus
             self.include_samples = include_samples
-            self.last_retrieval = self.last_answer = self._answered = None
+            self._asked = self._answered = None
 
     def _needed_samples(self, own: Own, include_samples: bool) -> Corpus | None:
         """The sample corpus when it is to be searched; raises `ModelLoading` when it is asked for and not there yet."""
@@ -235,7 +237,7 @@ class Workspace:
         with self._lock:
             # of a corpus that was replaced meanwhile nothing is kept: it may hold a removed document
             if corpus is self._corpus or (self._corpus is None and corpus is self._samples.corpus()):
-                self.last_retrieval, self.last_answer = retrieval, None
+                self._asked = Asked(retrieval, corpus, None)
         return retrieval
 
     def answer(self, question: str, stop: threading.Event) -> Iterator[Answer]:
@@ -243,19 +245,20 @@ class Workspace:
         question = self._allowance.checked_question(question)
         with self._lock:
             corpus, settings = self._searched()
-            retrieval = self.last_retrieval if self.fresh(question) else None
+            retrieval = self._asked.retrieval if self._asked is not None and self.fresh(question) else None
             again = retrieval is not None and retrieval is self._answered
         if retrieval is None:
             retrieval = self._retrieve(question, corpus, settings)
         elif again:  # the retrieval counted the question; each further answer to it counts as one more
             self._allowance.count_question()
         with self._lock:
-            if self.last_retrieval is retrieval:
-                self._answered, self.last_answer = retrieval, None
+            if self._asked is not None and self._asked.retrieval is retrieval:
+                self._answered, self._asked = retrieval, replace(self._asked, answer=None)
         for answer in pipeline.answer(retrieval, corpus, settings, self._models, stop):
             with self._lock:
-                if self.last_retrieval is retrieval:  # else something newer was asked, or the documents changed
-                    self.last_answer = answer
+                if self._asked is not None and self._asked.retrieval is retrieval:
+                    # else something newer was asked, or the documents changed
+                    self._asked = replace(self._asked, answer=answer)
             yield answer
 
     def fresh(self, question: str) -> bool:
@@ -265,7 +268,7 @@ class Workspace:
         """
         question = self._allowance.checked_question(question)
         with self._lock:
-            retrieval = self.last_retrieval
+            retrieval = self._asked.retrieval if self._asked is not None else None
             if retrieval is None or retrieval.prompt is None:
                 return False
             corpus, settings = self._searched()
@@ -280,7 +283,7 @@ class Workspace:
         """Forget everything of this visitor."""
         with self._lock:
             self._own, self._corpus, self._reports = {}, None, ()
-            self.last_retrieval = self.last_answer = self._answered = None
+            self._asked = self._answered = None
 
 
 def _heed(stop: threading.Event) -> None:

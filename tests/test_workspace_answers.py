@@ -10,7 +10,7 @@ import pytest
 from rag.config import Limits, Settings
 from rag.errors import NothingFits, RagError, SettingError
 from rag.models.roles import Models
-from rag.workspace import Workspace
+from rag.workspace import Asked, Workspace
 from tests.fake_models import BigramEncoder, FakeModels, ReplyGenerator
 from tests.workspace_kit import OWN, Line, add, check_slices, last, make, remove, txt, use_samples, write_samples
 
@@ -40,7 +40,7 @@ def test_two_visitors_never_share(line: Line) -> None:
     assert not any("蓝莓" in c.text or "石榴" in c.text for c in samples.corpus().chunks)
     mine.close()
     assert "石榴" in theirs.retrieve("口令是什么").candidates[0].chunk.text
-    assert mine.last_retrieval is None
+    assert mine.asked() is None
     assert Workspace(samples, models).corpus() is samples.corpus()  # type: ignore[arg-type]
 
 
@@ -54,8 +54,7 @@ def test_answer_reuses_a_fresh_retrieval(line: Line) -> None:
     assert len(models.encoder().questions) == 1
     assert final.prompt is found.prompt
     assert models.generator().given == [found.prompt.input_ids]  # type: ignore[union-attr]
-    assert workspace.last_retrieval is found
-    assert workspace.last_answer == final
+    assert workspace.asked() == Asked(found, workspace.corpus(), final)
 
 
 def test_answer_retrieves_first_when_there_is_nothing_fresh(line: Line) -> None:
@@ -107,8 +106,7 @@ def test_what_is_kept_belongs_to_what_is_searched(line: Line) -> None:
     next(answers)
     remove(workspace, key)
     last(answers)  # goes on with what it began with
-    assert workspace.last_answer is None  # but a removed document is not kept in it
-    assert workspace.last_retrieval is None
+    assert workspace.asked() is None  # but a removed document is not kept
 
 
 def test_a_retrieval_that_ends_after_a_change_is_not_kept(folder: Path) -> None:
@@ -119,7 +117,7 @@ def test_a_retrieval_that_ends_after_a_change_is_not_kept(folder: Path) -> None:
     encoder.between = lambda: remove(workspace, key) and None if workspace.own_documents() else None
     found = workspace.retrieve("年假有几天？")
     assert {c.chunk.key for c in found.candidates} == {key}
-    assert workspace.last_retrieval is None
+    assert workspace.asked() is None
 
 
 def test_an_older_answer_does_not_overwrite_a_newer_retrieval(line: Line) -> None:
@@ -128,8 +126,7 @@ def test_an_older_answer_does_not_overwrite_a_newer_retrieval(line: Line) -> Non
     next(answers)
     newer = workspace.retrieve("设备多少钱？")
     last(answers)
-    assert workspace.last_retrieval is newer
-    assert workspace.last_answer is None
+    assert workspace.asked() == Asked(newer, workspace.corpus(), None)
 
 
 def test_stop_ends_an_answer_and_keeps_what_was_written(line: Line) -> None:
@@ -148,8 +145,20 @@ def test_without_a_generator_the_answer_says_so_and_the_retrieval_stays(folder: 
     with pytest.raises(RagError) as caught:
         list(workspace.answer("年假有几天？", threading.Event()))
     assert not isinstance(caught.value, NothingFits)
-    assert workspace.last_retrieval is not None
-    assert workspace.last_retrieval.problem is not None
+    asked = workspace.asked()
+    assert asked is not None and asked.retrieval.problem is not None and asked.answer is None
+
+
+def test_a_shown_question_is_the_last_one_until_another_is_asked(line: Line) -> None:
+    workspace, models, _ = line
+    asked = workspace.retrieve("年假有几天？")
+    final = last(workspace.answer("年假有几天？", threading.Event()))
+    shown = Asked(asked, workspace.corpus(), final)
+    newer = workspace.retrieve("设备多少钱？")
+    workspace.show(shown)
+    assert workspace.asked() is shown and workspace.fresh("年假有几天？")
+    assert workspace.retrieve("设备多少钱？").candidates == newer.candidates
+    assert workspace.asked() is not shown
 
 
 # ---- at once

@@ -55,6 +55,7 @@ def test_stop_through_the_workspace_and_again(workspace: Workspace) -> None:
         if answer.n_tokens >= 2:
             stop.set()
     assert (answer.done, answer.finish) == (True, "stopped")
-    assert workspace.last_answer == answer
+    asked = workspace.asked()
+    assert asked is not None and asked.answer == answer
     again = list(workspace.answer(QUESTION, threading.Event()))[-1]
     assert again.finish == "end"

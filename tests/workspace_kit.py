@@ -63,8 +63,7 @@ def state(workspace: Workspace) -> tuple[object, ...]:
         workspace.corpus(),
         workspace.include_samples,
         dict(workspace._own),
-        workspace.last_retrieval,
-        workspace.last_answer,
+        workspace.asked(),
     )
 
 

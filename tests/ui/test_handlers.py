@@ -167,7 +167,7 @@ def test_a_changed_split_is_in_effect_with_the_next_question(visitor: Client) ->
     before = len(visitor.workspace.corpus().chunks)
     last(visitor.questions.retrieve(visitor.values(size=60, overlap=0), visitor.request))
     assert len(visitor.workspace.corpus().chunks) > before
-    assert visitor.workspace.last_retrieval.trace.settings[1] == ("split.size", "60")  # type: ignore[union-attr]
+    assert visitor.workspace.asked().retrieval.trace.settings[1] == ("split.size", "60")  # type: ignore[union-attr]
 
 
 def test_preview_rebuilds_nothing_and_apply_does(visitor: Client) -> None:
