@@ -13,7 +13,7 @@ import time
 os.environ["GRADIO_ANALYTICS_ENABLED"] = "False"
 
 from rag.background import settled  # noqa: E402
-from rag.cli import add_model_options, model_settings, shell_language  # noqa: E402
+from rag.cli.options import add_model_options, model_settings, shell_language  # noqa: E402
 from rag.corpus.samples import Samples  # noqa: E402
 from rag.errors import RagError  # noqa: E402
 from rag.models.roles import Models  # noqa: E402

@@ -8,7 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from rag.cli import main, shell_language
+from rag.cli import main
+from rag.cli.options import shell_language
 from rag.config import ModelSettings, SplitSettings
 from rag.corpus.index import build
 from rag.corpus.store import save

@@ -1,0 +1,103 @@
+"""Files and folders → documents → an index, and an index opened with the encoder it was built with."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rag.cli.options import model_settings
+from rag.config import SplitSettings
+from rag.errors import Language, LoadError, ModelUnavailable
+from rag.types import Document
+
+if TYPE_CHECKING:
+    from rag.corpus.index import Corpus, Progress
+    from rag.models.roles import Models
+
+
+def build_index(arguments: argparse.Namespace, language: Language) -> None:
+    """The command build."""
+    from rag.corpus.index import build
+    from rag.corpus.store import check_target, save
+    from rag.models.roles import Models
+
+    check_target(arguments.index)
+    settings = SplitSettings(arguments.strategy, arguments.size, arguments.overlap)
+    documents = read_documents(arguments.documents, language)
+    models = Models(model_settings(arguments))
+    models.load(("encoder",))
+    encoder = models.encoder()
+
+    def progress(p: Progress) -> None:
+        if p.step == "encode":
+            print(f"\rencode {p.done}/{p.total}", end="\n" if p.done == p.total else "", file=sys.stderr)
+
+    corpus = build(documents, settings, encoder, progress=progress)
+    save(corpus, arguments.index, encoder.facts)
+    assert corpus.dense is not None
+    print(f"documents = {len(documents)}  chunks = {len(corpus.chunks)}  vectors = {corpus.dense.vectors.shape}")
+    print(f"index = {arguments.index}")
+
+
+def read_documents(paths: Sequence[Path], language: Language) -> list[Document]:
+    """Documents of files and folders; an unreadable file in a folder is named and left out, a named file is an error."""
+    from rag.corpus.load import SUFFIXES, load
+
+    documents: dict[str, Document] = {}
+    for path in paths:
+        if not path.exists():
+            raise LoadError(en=f"{path}: no such file or folder.", zh=f"{path}：没有这个文件或文件夹。")
+        files = (
+            sorted(p for p in path.rglob("*") if p.suffix.lower() in SUFFIXES and p.is_file())
+            if path.is_dir()
+            else [path]
+        )
+        for file in files:
+            try:
+                loaded = load(file.name, _bytes_of(file), "own")
+            except LoadError as error:
+                if not path.is_dir():
+                    raise
+                print(error.message(language), file=sys.stderr)
+                continue
+            for document in loaded:
+                if document.key in documents:
+                    raise LoadError(
+                        en=f"{file}: {document.key} is there already. Give one of them another doc_id or version.",
+                        zh=f"{file}：{document.key} 已经存在，请改用另一个 doc_id 或版本。",
+                    )
+                documents[document.key] = document
+                for warning in document.warnings:
+                    print(f"{file.name}: {warning.of(language)}", file=sys.stderr)
+    if not documents:
+        raise LoadError(en="No document could be read.", zh="没有读到任何文档。")
+    return list(documents.values())
+
+
+def _bytes_of(file: Path) -> bytes:
+    try:
+        return file.read_bytes()
+    except OSError as error:
+        raise LoadError(
+            en=f"{file}: cannot be read ({error.strerror}). Check its permissions.",
+            zh=f"{file}：无法读取（{error.strerror}），请检查权限。",
+        ) from error
+
+
+def open_index(arguments: argparse.Namespace, models: Models, language: Language) -> Corpus:
+    """The index, and the encoder it was built with loaded; without one the search is lexical, and that is said."""
+    from rag.corpus.store import load
+
+    index = load(arguments.index, None)
+    if index.dense is None or arguments.mode == "lexical":
+        return index
+    models.load(("encoder",))
+    try:
+        fingerprint = models.encoder().fingerprint
+    except ModelUnavailable as error:
+        print(error.message(language), file=sys.stderr)
+        return index
+    return index if index.fingerprint == fingerprint else load(arguments.index, fingerprint)  # raises what disagrees
