@@ -13,6 +13,7 @@ from rag.evaluate.questions import Label, Question
 from rag.types import Chunk, Document
 
 Unit = Literal["chunk", "page", "document"]
+_CALLED = ("file", "key", "doc_id", "title")
 Spans = Mapping[str, Sequence[tuple[int, int]]]
 """Stretches of text by document key."""
 
@@ -69,7 +70,11 @@ class Resolver:
 
     def __init__(self, corpus: Corpus, permitted: frozenset[str]) -> None:
         self._corpus = corpus
-        self._documents = [document for key, document in corpus.documents.items() if key in permitted]
+        # by each of the things a label may call a document, the surest first
+        self._called: list[dict[str, list[Document]]] = [{} for _ in _CALLED]
+        for document in (corpus.documents[key] for key in corpus.documents if key in permitted):
+            for called, name in zip(self._called, _CALLED, strict=True):
+                called.setdefault(getattr(document, name), []).append(document)
         self._chunks: dict[str, list[Chunk]] = {}
         for chunk in corpus.chunks:
             self._chunks.setdefault(chunk.key, []).append(chunk)
@@ -115,11 +120,7 @@ class Resolver:
 
     def _named(self, name: str) -> list[Document]:
         """The documents a label may mean: file names first, then keys, ids and titles."""
-        for of in ("file", "key", "doc_id", "title"):
-            found = [d for d in self._documents if getattr(d, of) == name]
-            if found:
-                return found
-        return []
+        return next((called[name] for called in self._called if name in called), [])
 
     def _places(self, label: Label, document: Document) -> list[Place]:
         if label.quote:

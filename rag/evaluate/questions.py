@@ -9,10 +9,15 @@ from datetime import date
 from typing import Any, Literal
 
 from rag.config import Limits
+from rag.corpus.clean import clean_line, clean_text
+from rag.corpus.load.metadata import as_date
 from rag.errors import QuestionError
 
 Expects = Literal["answer", "refusal", "unknown"]
 MOST_QUESTIONS = 1000
+# Of one field of one question; a quote is a passage, not a chapter.
+MOST_VALUES = 200
+LONGEST_VALUE = 2000
 FIELDS = (
     "id", "question", "category", "relevant", "points", "never", "history", "as_of", "groups", "refuse", "draft",
 )  # fmt: skip
@@ -97,12 +102,13 @@ def question_from(record: Mapping[str, Any], where: str, fallback_id: str) -> Qu
     """A question from one row of a file: JSON values, or the texts a table's cells were read as.
 
     `where` names file and row in an error; `fallback_id` is the id of a row without one. Fields that are not in
-    `FIELDS` are left alone. Raises `QuestionError`.
+    `FIELDS` are left alone. Texts come out clean (`rag.corpus.clean`), all but the question on one line, so that every
+    kind of file can hold them. Raises `QuestionError`.
 
     >>> question_from({"question": "年假几天？", "points": ["15天|十五天"]}, "q.jsonl, line 1", "1").points
     ('15天|十五天',)
     """
-    asked = _text(record, "question", where).strip()
+    asked = clean_text(_text(record, "question", where)).strip()
     if not asked or len(asked) > Limits().question_characters:
         raise _bad(
             where,
@@ -117,9 +123,9 @@ def question_from(record: Mapping[str, Any], where: str, fallback_id: str) -> Qu
         raise _bad(where, "refuse", "true only without relevant and points", "为真时不能有 relevant 和 points")
     groups = _texts(record, "groups", where)
     return Question(
-        id=_text(record, "id", where).strip() or fallback_id,
+        id=_line(record, "id", where) or fallback_id,
         question=asked,
-        category=_text(record, "category", where).strip(),
+        category=_line(record, "category", where),
         relevant=relevant,
         points=points,
         never=_texts(record, "never", where),
@@ -159,7 +165,7 @@ def _label_record(label: Label) -> dict[str, Any]:
 def _label(item: object, where: str) -> Label:
     if isinstance(item, str):
         item = {"document": item}
-    if not isinstance(item, Mapping) or not set(item) <= _LABEL_FIELDS or not str(item.get("document") or "").strip():
+    if not isinstance(item, Mapping) or not set(item) <= _LABEL_FIELDS or not _line(item, "document", where):
         fields = ", ".join(sorted(_LABEL_FIELDS))
         raise _bad(
             where,
@@ -169,8 +175,8 @@ def _label(item: object, where: str) -> Label:
         )
     page = item.get("page")
     return Label(
-        _text(item, "document", where).strip(),
-        _text(item, "quote", where).strip(),
+        _line(item, "document", where),
+        _line(item, "quote", where),
         None if page is None else _whole(page, "page", where),
         _whole(item.get("need", 1), "need", where),
         _whole(item.get("grade", 1), "grade", where),
@@ -180,9 +186,9 @@ def _label(item: object, where: str) -> Label:
 def _earlier(item: object, where: str) -> str:
     """An earlier question; in an object (a chat's turn) the answer beside it is for the reader."""
     asked = item.get("question") if isinstance(item, Mapping) else item
-    if not isinstance(asked, str) or not asked.strip():
+    if not isinstance(asked, str) or not (earlier := _line({"history": asked}, "history", where)):
         raise _bad(where, "history", "a list of earlier questions", "此前问题的列表")
-    return asked.strip()
+    return earlier
 
 
 def _items(record: Mapping[str, Any], name: str, where: str) -> Sequence[Any]:
@@ -191,8 +197,8 @@ def _items(record: Mapping[str, Any], name: str, where: str) -> Sequence[Any]:
         return ()
     if isinstance(value, str):
         return (value,)
-    if not isinstance(value, list | tuple):
-        raise _bad(where, name, "a list", "列表")
+    if not isinstance(value, list | tuple) or len(value) > MOST_VALUES:
+        raise _bad(where, name, f"a list of at most {MOST_VALUES}", f"不超过 {MOST_VALUES} 项的列表")
     return value
 
 
@@ -200,7 +206,7 @@ def _texts(record: Mapping[str, Any], name: str, where: str) -> tuple[str, ...]:
     items = _items(record, name, where)
     if not all(isinstance(item, str | int | float) for item in items):
         raise _bad(where, name, "a list of texts", "文本列表")
-    return tuple(text for item in items if (text := str(item).strip()))
+    return tuple(text for item in items if (text := _line({name: item}, name, where)))
 
 
 def _text(record: Mapping[str, Any], name: str, where: str) -> str:
@@ -209,8 +215,14 @@ def _text(record: Mapping[str, Any], name: str, where: str) -> str:
         return ""
     if not isinstance(value, str | int | float):
         raise _bad(where, name, "a text", "文本")
-    # half of a surrogate pair can be neither encoded nor shown
-    return str(value).encode("utf-8", "ignore").decode()
+    return str(value)
+
+
+def _line(record: Mapping[str, Any], name: str, where: str) -> str:
+    line = clean_line(_text(record, name, where))
+    if len(line) > LONGEST_VALUE:
+        raise _bad(where, name, f"at most {LONGEST_VALUE:,} characters", f"不超过 {LONGEST_VALUE:,} 个字符")
+    return line
 
 
 def _whole(value: object, name: str, where: str) -> int:
@@ -228,13 +240,13 @@ def _flag(record: Mapping[str, Any], name: str, where: str) -> bool:
 
 
 def _day(record: Mapping[str, Any], where: str) -> date | None:
-    written = _text(record, "as_of", where).strip()
+    written = _line(record, "as_of", where)
     if not written:
         return None
-    try:
-        return date.fromisoformat(written[:10])
-    except ValueError as error:
-        raise _bad(where, "as_of", "a date like 2026-01-31", "形如 2026-01-31 的日期") from error
+    day = as_date(written)
+    if day is None:
+        raise _bad(where, "as_of", "a date like 2026-01-31", "形如 2026-01-31 的日期")
+    return day
 
 
 def _bad(where: str, field: str, en: str, zh: str) -> QuestionError:
