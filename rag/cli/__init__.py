@@ -11,6 +11,7 @@ from pathlib import Path
 
 from rag.cli.ask import ask as ask_question
 from rag.cli.corpus import build_index
+from rag.cli.evaluate import add_command as add_evaluate
 from rag.cli.models import show_models
 from rag.cli.options import add_model_options, shell_language
 from rag.config import GenerateSettings, SearchSettings, SplitSettings
@@ -18,14 +19,14 @@ from rag.errors import Language, RagError
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run one command; 0 on success, 2 on an error a person can mend (its message goes to stderr)."""
+    """Run one command; 0 on success, 1 when an evaluation is below a floor, 2 on an error a person can mend (on stderr)."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):  # what this terminal or file cannot show is written as an escape
             stream.reconfigure(errors="backslashreplace")
     arguments = _parser().parse_args(argv)
     language = shell_language()
     try:
-        arguments.run(arguments, language)
+        return arguments.run(arguments, language) or 0
     except RagError as error:
         print(error.message(language), file=sys.stderr)
         return 2
@@ -34,7 +35,6 @@ def main(argv: Sequence[str] | None = None) -> int:
         return 2
     except KeyboardInterrupt:
         return 130
-    return 0
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -64,6 +64,8 @@ def _parser() -> argparse.ArgumentParser:
     ask.add_argument("--context-limit", type=int, default=GenerateSettings().context_limit)
     add_model_options(ask)
     ask.set_defaults(run=ask_question)
+
+    add_evaluate(commands)
 
     models = commands.add_parser("models", help="what each role resolves to: source, hash, size, licence")
     models.add_argument("--fetch", action="store_true", help="download and convert what is missing")

@@ -21,7 +21,7 @@ def ask(arguments: argparse.Namespace, language: Language) -> None:
 
     question = Allowance(Limits()).checked_question(arguments.question)
     models = Models(model_settings(arguments))
-    index = open_index(arguments, models, language)
+    index = open_index(arguments.index, arguments.mode, models, language)
     if not arguments.retrieval_only:
         models.load(("generator",))
     settings = Settings(

@@ -87,12 +87,12 @@ def _bytes_of(file: Path) -> bytes:
         ) from error
 
 
-def open_index(arguments: argparse.Namespace, models: Models, language: Language) -> Corpus:
+def open_index(folder: Path, mode: str, models: Models, language: Language) -> Corpus:
     """The index, and the encoder it was built with loaded; without one the search is lexical, and that is said."""
     from rag.corpus.store import load
 
-    index = load(arguments.index, None)
-    if index.dense is None or arguments.mode == "lexical":
+    index = load(folder, None)
+    if index.dense is None or mode == "lexical":
         return index
     models.load(("encoder",))
     try:
@@ -100,4 +100,4 @@ def open_index(arguments: argparse.Namespace, models: Models, language: Language
     except ModelUnavailable as error:
         print(error.message(language), file=sys.stderr)
         return index
-    return index if index.fingerprint == fingerprint else load(arguments.index, fingerprint)  # raises what disagrees
+    return index if index.fingerprint == fingerprint else load(folder, fingerprint)  # raises what disagrees

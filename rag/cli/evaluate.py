@@ -1,0 +1,191 @@
+"""A question set against documents, under one group of settings or several: figures, report, and floors for a deployment."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import threading
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rag.cli.corpus import open_index, read_documents
+from rag.cli.options import add_model_options, model_settings
+from rag.config import Settings
+from rag.errors import Language, LoadError, ModelUnavailable, QuestionError, SettingError
+
+if TYPE_CHECKING:
+    from rag.corpus.index import Corpus, PassageEncoder
+    from rag.evaluate.experiment import Experiment, Plan
+    from rag.evaluate.questions import QuestionSet
+    from rag.models.roles import Models
+
+_EVIDENCE = ("none", "gold", "wrong", "retrieved")
+
+
+def add_command(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add ``eval`` with its options."""
+    parser = commands.add_parser("eval", help="a question set: every stage, answers, settings side by side, floors")
+    what = parser.add_mutually_exclusive_group()
+    what.add_argument("--documents", type=Path, nargs="+", help="files or folders (default: the sample policies)")
+    what.add_argument("--index", type=Path, help="an index made by build")
+    what.add_argument("--collection", type=Path, help="a folder with corpus.jsonl, queries.jsonl and qrels.tsv")
+    parser.add_argument("--questions", type=Path, help="JSONL, CSV or XLSX (default: the sample questions)")
+    parser.add_argument("--category", action="append", default=[], help="only these categories; may be repeated")
+    parser.add_argument("--limit", type=int, help="at most so many questions, evenly thinned")
+    parser.add_argument("--k", type=int, default=10, help="units of a list that are scored (default %(default)s)")
+    parser.add_argument(
+        "--answers",
+        nargs="*",
+        default=[],
+        choices=_EVIDENCE,
+        help="write answers from this evidence; without it only retrieval runs and no generator is loaded",
+    )
+    parser.add_argument(
+        "--set", action="append", default=[], metavar="NAME=VALUE", help="a setting, as search.packed=6"
+    )
+    parser.add_argument(
+        "--vary", action="append", default=[], metavar="NAME=A,B", help="compare these values; twice makes a grid"
+    )
+    parser.add_argument(
+        "--min", action="append", default=[], metavar="FIGURE=FLOOR", help="exit 1 below, as packed.evidence=0.9"
+    )
+    parser.add_argument("--json", type=Path, help="write everything as JSON")
+    parser.add_argument("--html", type=Path, help="write a self-contained report")
+    add_model_options(parser)
+    parser.set_defaults(run=evaluate)
+
+
+def evaluate(arguments: argparse.Namespace, language: Language) -> int:
+    """The command eval: 0, or 1 when a figure is below its floor."""
+    from rag.evaluate.experiment import Plan, selected
+    from rag.evaluate.figures import below
+    from rag.evaluate.report import to_html, to_json
+    from rag.evaluate.text import summary_lines
+    from rag.evaluate.variants import grid, with_value
+    from rag.models.roles import Models
+
+    settings = Settings()
+    for written in arguments.set:
+        settings = with_value(settings, *_pair(written, "--set"))
+    choices = [(name, values.split(",")) for name, values in (_pair(written, "--vary") for written in arguments.vary)]
+    variants = grid(settings, choices) if choices else ()
+    floors = {name: _number(value) for name, value in (_pair(written, "--min") for written in arguments.min)}
+    for target in (arguments.json, arguments.html):
+        _check_folder(target)
+    models = Models(model_settings(arguments))
+    models.load(("encoder", "generator") if arguments.answers else ("encoder",))
+    if arguments.answers:
+        models.generator()  # raises why it is not there
+    encoder = _encoder(models, language)
+    corpus, questions = _material(arguments, settings, models, encoder, language)
+    if arguments.index:
+        settings = Settings(corpus.split, settings.search, settings.generate)
+    questions = selected(questions, arguments.category, arguments.limit)
+    if not questions.questions:
+        raise QuestionError(
+            en=f"{questions.name}: no question is left to ask.", zh=f"{questions.name}：没有可问的问题。"
+        )
+    plan = Plan(questions, variants, tuple(arguments.answers), arguments.k)
+    done = _watch(plan, corpus, settings, models, encoder)
+    print("\n".join(summary_lines(done, language)))
+    for target, text in ((arguments.json, to_json), (arguments.html, lambda e: to_html(e, language))):
+        if target is not None:
+            target.write_text(text(done), encoding="utf-8")
+            print(target)
+    short = below(done.runs[0], floors)
+    for name, figure, floor in short:
+        print(f"{name} = {figure:.3f} < {floor}", file=sys.stderr)
+    return 1 if short else 0
+
+
+def _watch(
+    plan: Plan, corpus: Corpus, settings: Settings, models: Models, encoder: PassageEncoder | None
+) -> Experiment:
+    """Run the plan, with a line of progress on stderr; Ctrl-C ends it with what there is."""
+    from rag.evaluate.experiment import Experiment, experiment
+    from rag.evaluate.run import Bench
+
+    stop, began, last = threading.Event(), time.monotonic(), None
+    total = len(plan.questions.questions) * (1 + len(plan.variants))
+    bench = Bench(corpus, settings, models)
+    try:
+        for last in experiment(plan, bench, encoder, stop):
+            print(f"\r{last.asked}/{total} {time.monotonic() - began:.0f} s", end="", file=sys.stderr)
+    except KeyboardInterrupt:
+        if not isinstance(last, Experiment) or not last.asked:
+            raise
+    print(file=sys.stderr)
+    assert last is not None  # an experiment yields at least the end of its first run
+    return last
+
+
+def _encoder(models: Models, language: Language) -> PassageEncoder | None:
+    try:
+        return models.encoder()
+    except ModelUnavailable as error:  # the search is lexical then
+        print(error.message(language), file=sys.stderr)
+        return None
+
+
+def _material(
+    arguments: argparse.Namespace,
+    settings: Settings,
+    models: Models,
+    encoder: PassageEncoder | None,
+    language: Language,
+) -> tuple[Corpus, QuestionSet]:
+    """What is asked against, and what is asked."""
+    from rag.corpus.index import build
+    from rag.corpus.samples import read
+    from rag.evaluate.collection import read_collection
+    from rag.evaluate.question_files import read_questions, sample_set
+
+    questions: QuestionSet | None = None
+    if arguments.questions is not None:
+        read_set = read_questions(arguments.questions.name, _bytes_of(arguments.questions))
+        questions = read_set.questions
+        for name in read_set.ignored:
+            print(f"{arguments.questions}: {name}: not used", file=sys.stderr)
+    if arguments.index is not None:
+        return open_index(arguments.index, settings.search.mode, models, language), questions or sample_set()
+    if arguments.collection is not None:
+        collection = read_collection(arguments.collection, arguments.limit)
+        corpus = build(collection.documents, settings.split, encoder)
+        return corpus, questions or collection.questions
+    documents: Sequence[object]
+    documents = read_documents(arguments.documents, language) if arguments.documents else read()
+    return build(documents, settings.split, encoder), questions or sample_set()
+
+
+def _bytes_of(file: Path) -> bytes:
+    try:
+        return file.read_bytes()
+    except OSError as error:
+        raise LoadError(
+            en=f"{file}: cannot be read ({error.strerror}).", zh=f"{file}：无法读取（{error.strerror}）。"
+        ) from error
+
+
+def _check_folder(target: Path | None) -> None:
+    """Before an hour of work: can the result be written?"""
+    if target is not None and not target.absolute().parent.is_dir():
+        raise SettingError(
+            en=f"{target}: there is no folder {target.absolute().parent}. Make it first.",
+            zh=f"{target}：没有文件夹 {target.absolute().parent}，请先创建。",
+        )
+
+
+def _pair(written: str, option: str) -> tuple[str, str]:
+    name, equals, value = written.partition("=")
+    if not equals or not name.strip():
+        raise SettingError(en=f"{option} {written}: write NAME=VALUE.", zh=f"{option} {written}：请写成 名称=值。")
+    return name.strip(), value.strip()
+
+
+def _number(written: str) -> float:
+    try:
+        return float(written)
+    except ValueError as error:
+        raise SettingError(en=f"--min: {written!r} is not a number.", zh=f"--min：{written!r} 不是数字。") from error
