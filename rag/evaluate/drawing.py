@@ -57,8 +57,10 @@ class Drawing:
         axes.set_axisbelow(True)
         return axes
 
-    def text(self, x: float, y: float, label: str, align: Literal["left", "center", "right"] = "left") -> None:
-        """`label` on one line, its middle at height `y`."""
+    def text(
+        self, x: float, y: float, label: str, width: float, align: Literal["left", "center", "right"] = "left"
+    ) -> None:
+        """`label` on one line, its middle at height `y`; cut where it would be wider than `width`."""
         from matplotlib.transforms import IdentityTransform
 
         self._figure.text(
@@ -71,7 +73,7 @@ class Drawing:
             size=FONT,
             color=INK,
         )
-        self._labels.append(plain(label))
+        self._labels.append(fit(label, width))
 
     def legend(self, entries: Sequence[tuple[str, str]], top: float) -> None:
         """A coloured square and a label for every (label, colour); see `legend_height`."""
@@ -81,7 +83,7 @@ class Drawing:
             y = top + (row + 0.5) * LINE
             square = Rectangle((x / WIDTH, 1 - (y + 5) / self._height), 10 / WIDTH, 10 / self._height, color=color)
             self._figure.add_artist(square)
-            self.text(x + 15, y, fit(label, WIDTH - 2 * EDGE - 15))
+            self.text(x + 15, y, label, WIDTH - 2 * EDGE - 15)
 
     def svg(self, title: str) -> str:
         """The drawing as an ``<svg>`` element as wide as its place, `title` for those who hear the page.

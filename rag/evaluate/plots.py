@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from rag.evaluate.drawing import AMBER, EDGE, INK, LINE, PALETTE, TEAL, WIDTH, Drawing, fit, legend_height, text_width
+from rag.evaluate.drawing import AMBER, EDGE, INK, LINE, PALETTE, TEAL, WIDTH, Drawing, legend_height, text_width
 from rag.evaluate.statistics import Interval
 
 if TYPE_CHECKING:
@@ -90,13 +90,13 @@ def stage_bars(stages: Sequence[StageBar], title: str) -> str:
     axes.set_xlim(0, max(1.0, highest))
     y = _GAP / 2
     for stage in stages:
-        drawing.text(left - EDGE, top + y + len(stage.measures) * _BAR / 2, fit(stage.label, left - 2 * EDGE), "right")
+        drawing.text(left - EDGE, top + y + len(stage.measures) * _BAR / 2, stage.label, left - 2 * EDGE, "right")
         for name, interval in stage.measures:
             middle, color = y + _BAR / 2, colors[name]
             axes.barh(middle, interval.mean, height=_BAR - 4, color=color, alpha=0.4)
             axes.plot([interval.mean] * 2, [middle - _BAR / 2 + 2, middle + _BAR / 2 - 2], color=color, linewidth=2.5)
             axes.plot([interval.low, interval.high], [middle] * 2, color=color, linewidth=1.3, marker="|", markersize=6)
-            drawing.text(WIDTH - EDGE, top + middle, f"{interval.mean:.2f}", "right")
+            drawing.text(WIDTH - EDGE, top + middle, f"{interval.mean:.2f}", 48, "right")
             y += _BAR
         y += _GAP
     return drawing.svg(title)
@@ -157,7 +157,9 @@ def latency(steps: Sequence[tuple[str, Sequence[float]]], labels: LatencyLabels)
     height = len(times) * (_BAR + _GAP)
     drawing = Drawing(top + height + 3 * LINE)
     drawing.legend(entries, 0)
-    axes = _rows(drawing, left, top, height, figures=96)
+    written = ["–" if pair is None else f"{_figure(pair[0])} · {_figure(pair[1])}" for _, pair in times]
+    right = max(map(text_width, written), default=0.0) + EDGE
+    axes = _rows(drawing, left, top, height, right + EDGE)
     floor = 0.0
     if max(figures) / min(figures) > _LOG_FROM:
         axes.set_xscale("log")
@@ -167,15 +169,14 @@ def latency(steps: Sequence[tuple[str, Sequence[float]]], labels: LatencyLabels)
     axes.xaxis.set_major_formatter(lambda value, _at: f"{value:,g}")
     for row, (name, pair) in enumerate(times):
         middle = (row + 0.5) * (_BAR + _GAP)
-        drawing.text(left - EDGE, top + middle, fit(name, left - 2 * EDGE), "right")
+        drawing.text(left - EDGE, top + middle, name, left - 2 * EDGE, "right")
         if pair is not None:
             median, p95 = (max(floor, float(t)) for t in pair)
             axes.barh(middle, median - floor, left=floor, height=_BAR - 2, color=TEAL, alpha=0.75)
             axes.plot([median, p95], [middle] * 2, color=AMBER, linewidth=1.6)
             axes.plot([p95] * 2, [middle - 6, middle + 6], color=AMBER, linewidth=2.5)
-        written = "–" if pair is None else f"{_figure(pair[0])} · {_figure(pair[1])}"
-        drawing.text(WIDTH - EDGE, top + middle, written, "right")
-    drawing.text((left + WIDTH - 96) / 2, top + height + 1.95 * LINE, fit(labels.unit, WIDTH - left), "center")
+        drawing.text(WIDTH - EDGE, top + middle, written[row], right, "right")
+    drawing.text((left + WIDTH - right) / 2, top + height + 1.95 * LINE, labels.unit, WIDTH - left, "center")
     return drawing.svg(labels.title)
 
 
@@ -202,9 +203,9 @@ def _graph(entries: Sequence[tuple[str, str]], y_label: str, x_label: str) -> tu
     top = legend_height([label for label, _ in entries]) + _GAP
     drawing = Drawing(top + LINE + 200 + 3 * LINE)
     drawing.legend(entries, 0)
-    drawing.text(EDGE, top + LINE / 2, fit(y_label, WIDTH - 2 * EDGE))
+    drawing.text(EDGE, top + LINE / 2, y_label, WIDTH - 2 * EDGE)
     axes = drawing.axes(48, top + LINE + _GAP, WIDTH - 2 * EDGE, top + LINE + 200)
     axes.yaxis.set_major_formatter(lambda value, _at: f"{100 * value:.3g}%")
     axes.xaxis.set_major_formatter(lambda value, _at: f"{value:g}")
-    drawing.text(WIDTH / 2, top + LINE + 200 + 1.95 * LINE, fit(x_label, WIDTH - 2 * EDGE), "center")
+    drawing.text(WIDTH / 2, top + LINE + 200 + 1.95 * LINE, x_label, WIDTH - 2 * EDGE, "center")
     return drawing, axes

@@ -83,6 +83,14 @@ def test_exact_p_equals_scipys(seeds) -> None:
         assert found is not None and found.p == pytest.approx(expected), seed
 
 
+def test_sums_that_differ_in_their_last_bits_only_are_ties(seeds) -> None:
+    for seed in seeds(200):
+        rng = random.Random(seed)
+        tenths = [rng.randint(-4, 4) for _ in range(rng.randint(2, 12))]
+        whole, scaled = (compare([0.0] * len(tenths), [t / by for t in tenths]) for by in (1, 10))
+        assert whole is not None and scaled is not None and whole.p == scaled.p, seed
+
+
 def test_drawn_p_is_near_scipys_exact_one(seeds) -> None:
     for seed in seeds(40):
         rng = random.Random(seed)
