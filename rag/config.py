@@ -17,6 +17,8 @@ Mode = Literal["fused", "dense", "lexical"]
 Fusion = Literal["rrf", "weighted"]
 Scope = Literal["newest", "all"]
 
+MOST_RULES = 2000
+
 DEFAULT_ENCODER = "intfloat/multilingual-e5-small"
 DEFAULT_GENERATOR = "Qwen/Qwen2.5-0.5B-Instruct"
 
@@ -38,6 +40,7 @@ _ZH = {
     "top_p": "top_p",
     "repetition_penalty": "重复惩罚",
     "context_limit": "上下文上限",
+    "rules": "提示词规则",
 }
 
 
@@ -118,13 +121,17 @@ class SearchSettings:
 
 @dataclass(frozen=True, slots=True)
 class GenerateSettings:
-    """How the prompt becomes an answer. `temperature` 0 is greedy decoding, which ignores `top_p`."""
+    """How the prompt is worded and becomes an answer. `temperature` 0 is greedy decoding, which ignores `top_p`.
+
+    `rules`: what the system message says instead of the built-in rules; empty: these, in the question's language.
+    """
 
     answer_tokens: int = 160
     temperature: float = 0.0
     top_p: float = 1.0
     repetition_penalty: float = 1.0
     context_limit: int = 2048
+    rules: str = ""
 
     def __post_init__(self) -> None:
         _whole("context_limit", self.context_limit)
@@ -134,6 +141,11 @@ class GenerateSettings:
         _within("temperature", self.temperature, 0, 2)
         _within("top_p", self.top_p, 0.01, 1)
         _within("repetition_penalty", self.repetition_penalty, 0.5, 2)
+        if len(self.rules) > MOST_RULES:
+            raise SettingError(
+                en=f"Setting rules: {len(self.rules):,} characters; at most {MOST_RULES:,}. Shorten them.",
+                zh=f"设置「{_ZH['rules']}」（rules）：共 {len(self.rules):,} 个字符，最多 {MOST_RULES:,} 个，请缩短。",
+            )
 
     @property
     def budget(self) -> int:

@@ -110,6 +110,7 @@ def test_the_hash_changes_with_every_setting_and_with_nothing_else() -> None:
                 {"top_p": 0.9},
                 {"repetition_penalty": 1.1},
                 {"context_limit": 2049},
+                {"rules": "简短。"},
             )
         ),
     ]
@@ -157,3 +158,9 @@ def test_a_chinese_message_names_the_setting_in_chinese() -> None:
     with pytest.raises(SettingError) as caught:
         SplitSettings(size=5)
     assert caught.value.text.zh == "设置「块大小」（size）：5 超出范围 20–4000，请改为范围内的值。"
+
+
+def test_rules_have_a_limit() -> None:
+    assert GenerateSettings(rules="规" * 2000).rules
+    with pytest.raises(SettingError, match="rules"):
+        GenerateSettings(rules="规" * 2001)

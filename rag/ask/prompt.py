@@ -20,7 +20,7 @@ NOT_FOUND: Mapping[Language, str] = {
     "en": "The material does not contain the answer.",
 }
 
-_RULES: Mapping[Language, str] = {
+RULES: Mapping[Language, str] = {
     "zh": (
         "你是公司制度问答助手。\n"
         "1. 只根据参考资料回答，把数字、条件和例外说完整，不使用资料以外的知识。\n"
@@ -73,6 +73,9 @@ def build_prompt(
     """
     budget = settings.generate.budget
     language = language_of(question)
+    rules = settings.generate.rules.strip() or RULES[language]
+    if chat is not None:
+        rules = chat.break_specials(rules)[0]
     packed: list[Evidence] = []
     dropped: list[str] = []
     for candidate in may:
@@ -80,19 +83,20 @@ def build_prompt(
             break
         piece = _evidence(f"S{len(packed) + 1}", candidate.chunk, documents[candidate.chunk.key], language)
         slots = _slots(question, [*packed, piece], documents, language, chat)
-        if chat is not None and len(chat.render(_messages(language, slots)).input_ids) > budget:
+        if chat is not None and len(chat.render(_messages(rules, slots)).input_ids) > budget:
             dropped.append(candidate.chunk.chunk_id)
         else:
             packed.append(piece)
     if not packed and not bare:
         raise _nothing(len(may), budget)
     slots = _slots(question, packed, documents, language, chat)
-    messages = _messages(language, slots)
+    messages = _messages(rules, slots)
     if chat is None:
         return Prompt(messages, "", (), (), tuple(packed), tuple(dropped), budget)
     rendered = chat.render(messages)
     _check_specials(rendered, chat)
-    broken = [chat.break_specials(part)[1] for part in _raw(question, packed, documents)]
+    raw = [settings.generate.rules, *_raw(question, packed, documents)]
+    broken = [chat.break_specials(part)[1] for part in raw]
     return Prompt(
         messages,
         rendered.text,
@@ -142,9 +146,9 @@ def _raw(question: str, packed: Sequence[Evidence], documents: Mapping[str, Docu
     return [*parts, question]
 
 
-def _messages(language: Language, slots: Sequence[_Slot]) -> tuple[ChatMessage, ...]:
+def _messages(rules: str, slots: Sequence[_Slot]) -> tuple[ChatMessage, ...]:
     content = "".join(slot.text for slot in slots).strip()
-    return ChatMessage("system", _RULES[language]), ChatMessage("user", content)
+    return ChatMessage("system", rules), ChatMessage("user", content)
 
 
 def _check_specials(rendered: Rendered, chat: ChatTokenizer) -> None:

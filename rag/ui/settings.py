@@ -10,7 +10,17 @@ from typing import Any, NamedTuple, cast, get_args
 
 import gradio as gr
 
-from rag.config import Fusion, GenerateSettings, Mode, Scope, SearchSettings, Settings, SplitSettings, Strategy
+from rag.config import (
+    MOST_RULES,
+    Fusion,
+    GenerateSettings,
+    Mode,
+    Scope,
+    SearchSettings,
+    Settings,
+    SplitSettings,
+    Strategy,
+)
 from rag.errors import Language, SettingError
 from rag.ui.strings import both, text
 
@@ -35,6 +45,7 @@ class SettingsPanel(NamedTuple):
     top_p: gr.Number
     repetition_penalty: gr.Number
     context_limit: gr.Number
+    rules: gr.Textbox
     note: gr.HTML
 
     def inputs(self) -> set[Any]:
@@ -72,6 +83,8 @@ def _components(part: SplitSettings | SearchSettings | GenerateSettings, label: 
         elif f.name in ("as_of", "threshold"):
             # a text field: an empty number field shows 0, which would mean something else
             made[f.name] = gr.Textbox(value="", max_length=20, min_width=200, **common)
+        elif f.name == "rules":
+            made[f.name] = gr.Textbox(value="", lines=2, max_lines=8, max_length=MOST_RULES, min_width=320, **common)
         elif f.name == "alpha":
             made[f.name] = gr.Slider(0, 1, value, step=0.05, min_width=200, **common)
         else:
@@ -129,6 +142,7 @@ def read_settings(panel: SettingsPanel, values: Mapping[Any, object]) -> Setting
             top_p=number("top_p"),
             repetition_penalty=number("repetition_penalty"),
             context_limit=whole("context_limit"),
+            rules=str(values[panel.rules] or ""),
         ),
     )
 

@@ -43,6 +43,7 @@ TABLE: Final[Mapping[str, Bilingual]] = MappingProxyType({
     "set.top_p": _B("top_p", "top_p"),
     "set.repetition_penalty": _B("Repetition penalty", "重复惩罚"),
     "set.context_limit": _B("Context limit (tokens)", "上下文上限（token）"),
+    "set.rules": _B("Rules of the prompt (empty: the built-in ones)", "提示词规则（留空：使用内置规则）"),
     "set.group_split": _B("**Split** · a change here means re-indexing before the next question", "**切分** · 改动后，下一次提问前会重新建立索引"),
     "set.group_search": _B("**Search and pack**", "**检索与装填**"),
     "set.group_generate": _B("**Generate**", "**生成**"),
