@@ -1,0 +1,159 @@
+"""A retrieval collection on disk (corpus, queries, qrels, as BEIR lays them out) → documents and questions."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from rag.corpus.clean import clean_line, clean_text
+from rag.corpus.load.metadata import LONGEST_NAME, document_key, identifier
+from rag.errors import QuestionError
+from rag.evaluate.questions import MOST_QUESTIONS, Label, Question, QuestionSet, question_from
+from rag.types import Document
+
+Judgements = Mapping[str, Mapping[str, int]]
+"""Query id → document id → how relevant, > 0."""
+
+
+@dataclass(frozen=True, slots=True)
+class Collection:
+    """Documents for `rag.corpus.index.build`, and questions whose labels name whole documents by their doc_id.
+
+    A question's relevant documents are alternatives: one of them in the prompt is evidence. Documents are ranked by
+    their best chunk, and `Label.grade` is what the judgement says.
+    """
+
+    documents: tuple[Document, ...]
+    questions: QuestionSet
+
+
+def read_collection(folder: Path, limit: int | None) -> Collection:
+    """The collection in `folder`.
+
+    `corpus.jsonl`: objects with ``_id`` or ``id``, ``title`` (may be missing) and ``text``; `queries.jsonl`: ``_id`` or
+    ``id`` and ``text``; `qrels.tsv`, else `qrels/test.tsv`, else the only file in `qrels/`: query, document and grade
+    (TREC's four columns too), with or without a header. `limit`: only the first so many queries that have a relevant
+    document; None: all of them. A relevant document that the corpus lacks stays a label, and is found missing.
+
+    Raises:
+        QuestionError: naming file and line; also more than `MOST_QUESTIONS` queries without a lower limit.
+    """
+    documents = tuple(_documents(folder / "corpus.jsonl"))
+    judged = _judgements(_qrels(folder))
+    questions = _questions(folder / "queries.jsonl", judged, limit)
+    return Collection(documents, QuestionSet(folder.resolve().name, questions))
+
+
+def _documents(path: Path) -> Iterator[Document]:
+    seen: set[str] = set()
+    for where, record in _records(path):
+        doc_id = identifier(_field(record, where, "_id", "id"))
+        if not doc_id or doc_id in seen:
+            raise _wrong(where, f"the id {doc_id!r} is empty or was there before", f"编号 {doc_id!r} 为空或重复")
+        seen.add(doc_id)
+        title = clean_line(_field(record, where, "title", needed=False))[:LONGEST_NAME]
+        text = clean_text(_field(record, where, "text"))
+        if not text:  # one that is only a title is searched by it
+            title, text = "", title
+        yield Document(doc_id, "", document_key(doc_id, "", text), "own", title, path.name, text)
+
+
+def _questions(path: Path, judged: Judgements, limit: int | None) -> tuple[Question, ...]:
+    if limit is not None and not 1 <= limit <= MOST_QUESTIONS:
+        raise _wrong(f"limit {limit}", f"must be within 1–{MOST_QUESTIONS}", f"应在 1–{MOST_QUESTIONS} 之间")
+    questions: list[Question] = []
+    names: set[str] = set()
+    for where, record in _records(path):
+        asked = question_from(
+            {"id": _field(record, where, "_id", "id"), "question": _field(record, where, "text")}, where, ""
+        )
+        names.add(asked.id)
+        if asked.id in judged and (limit is None or len(questions) < limit):
+            labels = tuple(Label(document, grade=grade) for document, grade in judged[asked.id].items())
+            questions.append(replace(asked, relevant=labels))
+    if len(questions) > MOST_QUESTIONS:
+        raise _wrong(
+            path.name,
+            f"{len(questions):,} queries with a relevant document, at most {MOST_QUESTIONS:,} are run. Give a limit: the first so many are taken",
+            f"有相关文档的查询共 {len(questions):,} 个，最多运行 {MOST_QUESTIONS:,} 个。请给出上限，只取前若干个",
+        )
+    unknown = next((name for name in judged if name not in names), None)
+    if unknown is not None or not questions:
+        raise _wrong(path.name, f"the judged query {unknown!r} is not in it", f"缺少已标注的查询 {unknown!r}")
+    return tuple(questions)
+
+
+def _qrels(folder: Path) -> Path:
+    for path in (folder / "qrels.tsv", folder / "qrels" / "test.tsv"):
+        if path.is_file():
+            return path
+    found = sorted((folder / "qrels").glob("*.tsv"))
+    if len(found) != 1:
+        raise _wrong(
+            str(folder),
+            f"{len(found)} files of judgements. Put the one to use there as qrels.tsv",
+            f"有 {len(found)} 个标注文件，请把要用的一个放在该处并命名为 qrels.tsv",
+        )
+    return found[0]
+
+
+def _judgements(path: Path) -> Judgements:
+    judged: dict[str, dict[str, int]] = {}
+    for n, line in _lines(path):
+        cells = [clean_line(cell) for cell in (line.split("\t") if "\t" in line else line.split())]
+        query, document, grade = (cells[0], *cells[-2:]) if len(cells) in (3, 4) else ("", "", "")
+        try:
+            value = int(grade)
+        except ValueError as error:
+            if n == 1 and query:  # the header
+                continue
+            raise _wrong(
+                f"{path.name}, line {n}", "expected query, document and a whole number", "应为查询、文档和一个整数三列"
+            ) from error
+        if value > 0:
+            judged.setdefault(query, {})[identifier(document)] = value
+    if not judged:
+        raise _wrong(path.name, "no document is relevant to any query", "没有任何查询有相关文档")
+    return judged
+
+
+def _records(path: Path) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    for n, line in _lines(path):
+        where = f"{path.name}, line {n}"
+        try:
+            record = json.loads(line)
+        except (ValueError, RecursionError) as error:
+            raise _wrong(where, "not valid JSON", "不是合法的 JSON") from error
+        if not isinstance(record, dict):
+            raise _wrong(where, "expected an object", "应为对象")
+        yield where, record
+
+
+def _lines(path: Path) -> Iterator[tuple[int, str]]:
+    """Lines that hold something, with their numbers; read one by one, for a corpus may be large."""
+    try:
+        with path.open(encoding="utf-8-sig") as file:
+            for n, line in enumerate(file, 1):
+                if line.strip():
+                    yield n, line.rstrip("\n")
+    except (OSError, UnicodeDecodeError) as error:
+        raise _wrong(
+            str(path), "it is missing, cannot be opened, or is not UTF-8", "文件缺失、无法打开，或不是 UTF-8 编码"
+        ) from error
+
+
+def _field(record: Mapping[str, Any], where: str, *names: str, needed: bool = True) -> str:
+    """The first of the fields `names` that is there, as a text."""
+    value = next((record[name] for name in names if record.get(name) is not None), None)
+    if value is None and not needed:
+        return ""
+    if isinstance(value, bool) or not isinstance(value, str | int):
+        raise _wrong(where, f"field {' or '.join(names)} must be a text", f"字段 {' 或 '.join(names)} 应为文本")
+    return str(value)
+
+
+def _wrong(where: str, en: str, zh: str) -> QuestionError:
+    return QuestionError(en=f"{where}: {en}.", zh=f"{where}：{zh}。")
