@@ -53,6 +53,15 @@ def plain(text: str) -> str:
     return re.sub(r"\s+|(?<=\d),(?=\d{3}(?!\d))", "", fold(text))
 
 
+def says(text: str, point: str) -> bool:
+    """Whether a text, made `plain`, holds one of a point's choices.
+
+    >>> says(plain("每年 15 天。"), "15天|十五天"), says(plain("每年 115 天。"), "16天")
+    (True, False)
+    """
+    return any(choice in text for written in point.split("|") if (choice := plain(written)))
+
+
 def judge(
     question: Question,
     answer: Answer | None,
@@ -61,11 +70,9 @@ def judge(
     documents: Mapping[str, Document],
 ) -> Judged:
     """Judge `answer` (None: nothing could be packed, so nothing was generated)."""
-    said = plain(answer.text) if answer else ""
-    points = tuple(
-        any(plain(choice) in said for choice in point.split("|") if plain(choice)) for point in question.points
-    )
-    forbidden = tuple(text for text in question.never if plain(text) and plain(text) in said)
+    text = plain(answer.text) if answer else ""
+    points = tuple(says(text, point) for point in question.points)
+    forbidden = tuple(never for never in question.never if plain(never) and plain(never) in text)
     verdict = _verdict(question, refused(answer), points, forbidden)
     correct = None
     if question.expects == "refusal":
@@ -73,7 +80,7 @@ def judge(
     elif question.expects == "answer" and verdict != "unjudged":
         correct = verdict == "right"
     claims = [s for s in answer.sentences if s.support != "refusal"] if answer else []
-    cited = _cited(answer)
+    cited = cited_chunks(answer)
     labelled = [resolver.unit_id(chunk, relevant.unit) in relevant.grades for chunk in cited]
     met = relevant.met(spans_of(cited))
     keys = {place.key for place in relevant.places}
@@ -99,7 +106,7 @@ def _verdict(question: Question, was_refused: bool, points: tuple[bool, ...], fo
     return "right" if points else "unjudged"
 
 
-def _cited(answer: Answer | None) -> list[Chunk]:
+def cited_chunks(answer: Answer | None) -> list[Chunk]:
     """The chunk of every valid citation, in text order."""
     if answer is None:
         return []

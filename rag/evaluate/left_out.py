@@ -1,0 +1,148 @@
+"""A candidate that holds the evidence and is not in the prompt: what kept it out."""
+
+from __future__ import annotations
+
+from rag.errors import Bilingual
+from rag.evaluate.diagnosis import Diagnosis
+from rag.evaluate.run import Outcome
+from rag.types import Candidate
+
+_RETRIEVERS = {"dense": Bilingual(en="dense", zh="向量"), "lexical": Bilingual(en="lexical", zh="词汇")}
+
+
+def left_out(candidate: Candidate, outcome: Outcome, need: int, name: Bilingual) -> Diagnosis:
+    """Why `candidate`, called `name`, is not in the prompt, from what the line itself wrote down about it."""
+    fate: str = candidate.status.fate
+    if fate == "below_threshold":
+        return _threshold(candidate, outcome, need, name)
+    if fate == "duplicate":
+        return _duplicate(candidate, need, name)
+    if fate == "beyond_k":
+        return _beyond(candidate, outcome, need, name)
+    if fate == "over_budget":
+        return _budget(candidate, outcome, need, name)
+    return _not_built(outcome, need)
+
+
+def _ranks(candidate: Candidate) -> Bilingual:
+    """``dense 1, lexical 14``"""
+    ranks = [(name, candidate.ranks[stage]) for stage, name in _RETRIEVERS.items() if stage in candidate.ranks]
+    return Bilingual(
+        en=", ".join(f"{name.en} {rank}" for name, rank in ranks),
+        zh="、".join(f"{name.zh}第 {rank} 名" for name, rank in ranks),
+    )
+
+
+def _threshold(candidate: Candidate, outcome: Outcome, need: int, name: Bilingual) -> Diagnosis:
+    cosine, floor = candidate.cosine or 0.0, outcome.settings.search.threshold
+    ranks = _ranks(candidate)
+    return Diagnosis(
+        "threshold",
+        "below_threshold",
+        need,
+        Bilingual(
+            en=f"The cosine of {name.en} is {cosine:.4f}, below the threshold {floor}. It was a candidate: {ranks.en}.",
+            zh=f"{name.zh}的余弦为 {cosine:.4f}，低于阈值 {floor}。它是候选：{ranks.zh}。",
+        ),
+        Bilingual(
+            en=f"Set threshold to at most {int(cosine * 1000) / 1000} or switch it off; the Candidates tab shows every cosine.",
+            zh=f"请把最低余弦 threshold 调到 {int(cosine * 1000) / 1000} 以下，或留空关闭；各候选的余弦见「候选」页。",
+        ),
+    )
+
+
+def _duplicate(candidate: Candidate, need: int, name: Bilingual) -> Diagnosis:
+    of = candidate.status.marker
+    return Diagnosis(
+        "duplicate",
+        "duplicate",
+        need,
+        Bilingual(
+            en=f"{name.en} was left out because it nearly repeats {of or 'a better candidate'}, which does not hold the passage.",
+            zh=f"{name.zh}因与{of or '排名更前的候选'}近乎重复而未放入，而后者不含这段内容。",
+        ),
+        Bilingual(
+            en="Compare the two on the Candidates tab; if what differs matters, keep near-duplicates in the settings.",
+            zh="请在「候选」页比较两者；若差别重要，请在设置中保留近似重复的候选。",
+        ),
+    )
+
+
+def _beyond(candidate: Candidate, outcome: Outcome, need: int, name: Bilingual) -> Diagnosis:
+    """Ranked too low to be packed: by the fusion, when a retriever alone would have had it among the first k."""
+    search = outcome.settings.search
+    ahead = [c for c in outcome.retrieval.candidates if c.rank <= candidate.rank]
+    place = sum(c.status.fate in ("packed", "beyond_k") for c in ahead)
+    ranks = _ranks(candidate)
+    wanted = Bilingual(
+        en=f"set packed (now {search.packed}) to {place}", zh=f"把证据数 packed（现为 {search.packed}）调到 {place}"
+    )
+    best = min((stage for stage in _RETRIEVERS if stage in candidate.ranks), key=lambda s: candidate.ranks[s])
+    if "fused" in candidate.ranks and candidate.ranks[best] <= search.packed:
+        if search.fusion == "weighted":
+            towards = "greater" if best == "dense" else "smaller"
+            en = f"Set alpha (now {search.alpha}) {towards}"
+            zh = f"请把 α（alpha，现为 {search.alpha}）调{'大' if best == 'dense' else '小'}"
+        else:
+            en, zh = f"Search {best} only (mode: {best})", f"请仅用{_RETRIEVERS[best].zh}检索（mode: {best}）"
+        return Diagnosis(
+            "fusion",
+            "fused_below",
+            need,
+            Bilingual(
+                en=f"A retriever had {name.en} high enough ({ranks.en}), but fusion ({search.fusion}) put it at rank {candidate.rank}, "
+                f"below the {search.packed} that are packed.",
+                zh=f"{name.zh}在单路检索中名次足够（{ranks.zh}），但融合（{search.fusion}）后为第 {candidate.rank} 名，不在放入的 {search.packed} 个之内。",
+            ),
+            Bilingual(en=f"{en}, or {wanted.en}; see the Candidates tab.", zh=f"{zh}，或{wanted.zh}；见「候选」页。"),
+        )
+    return Diagnosis(
+        "k",
+        "beyond_k",
+        need,
+        Bilingual(
+            en=f"{name.en} is ranked {candidate.rank} ({ranks.en}), number {place} of those that could be packed; only {search.packed} are.",
+            zh=f"{name.zh}排第 {candidate.rank} 名（{ranks.zh}），在可放入者中是第 {place} 个，而只放入 {search.packed} 个。",
+        ),
+        Bilingual(en=f"S{wanted.en[1:]} or more; see the Candidates tab.", zh=f"请{wanted.zh}以上；见「候选」页。"),
+    )
+
+
+def _budget(candidate: Candidate, outcome: Outcome, need: int, name: Bilingual) -> Diagnosis:
+    settings, prompt = outcome.settings.generate, outcome.retrieval.prompt
+    used = len(prompt.input_ids) if prompt else 0
+    length = len(candidate.chunk.text)
+    # a token is seldom less than a character; context and heading come on top
+    limit = min(32768, settings.context_limit + length + len(candidate.chunk.context) + 40)
+    return Diagnosis(
+        "budget",
+        "over_budget",
+        need,
+        Bilingual(
+            en=f"{name.en} (rank {candidate.rank}, {length} characters) did not fit: the prompt may have {settings.budget} tokens "
+            f"({settings.context_limit} − {settings.answer_tokens} kept for the answer), and {used} are used.",
+            zh=f"{name.zh}（第 {candidate.rank} 名，{length} 字）放不下：提示词预算为 {settings.budget} 个 token"
+            f"（{settings.context_limit} − 为回答保留的 {settings.answer_tokens}），已用 {used} 个。",
+        ),
+        Bilingual(
+            en=f"Set context_limit (now {settings.context_limit}) to {limit}, or lower answer_tokens or size; the Prompt tab shows the budget.",
+            zh=f"请把上下文上限 context_limit（现为 {settings.context_limit}）调到 {limit}，或减小 answer_tokens 或块大小 size；预算见「提示词」页。",
+        ),
+    )
+
+
+def _not_built(outcome: Outcome, need: int) -> Diagnosis:
+    problem = outcome.retrieval.problem or Bilingual(en="It was not built.", zh="提示词未生成。")
+    return Diagnosis(
+        "prompt",
+        "not_built",
+        need,
+        Bilingual(
+            en=f"The evidence was ranked high enough, but there is no prompt: {problem.en}",
+            zh=f"证据的名次足够，但没有提示词：{problem.zh}",
+        ),
+        Bilingual(
+            en="See the Prompt tab, and mend what it names in the file or the question.",
+            zh="请查看「提示词」页，并修正其中指出的文件或问题。",
+        ),
+    )

@@ -1,0 +1,239 @@
+"""Where a question's evidence was lost on its way into the prompt: the first step that fails, and what to change."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rag.corpus.index import Corpus
+from rag.corpus.lexical import terms
+from rag.errors import Bilingual
+from rag.evaluate.diagnosis import Cause, Diagnosis, quoted, titled
+from rag.evaluate.labels import Place, Relevant, spans_of
+from rag.evaluate.left_out import left_out
+from rag.evaluate.mislabelled import mislabelled
+from rag.evaluate.run import Outcome, stage_lists
+from rag.types import Candidate, Chunk
+
+# How far the length of a row may be from 1.
+_TOLERANCE = 1e-3
+# What the settings allow at most.
+_MOST_SIZE, _MOST_DEPTH = 4000, 200
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Scene:
+    """One outcome and its corpus, as whoever asked may see it. `rows`: ``(n,) bool``, the chunks that may be ranked."""
+
+    outcome: Outcome
+    corpus: Corpus
+    permitted: frozenset[str]
+    rows: NDArray[np.bool_]
+    position: Mapping[str, int]
+    candidates: Mapping[str, Candidate]
+
+    def ran(self, retriever: str) -> bool:
+        """Whether that retriever was asked."""
+        return any(s.name == retriever and not s.skipped for s in self.outcome.retrieval.trace.steps)
+
+
+def lost(outcome: Outcome, corpus: Corpus, groups: frozenset[str]) -> Diagnosis | None:
+    """The earliest step at which a need that the prompt does not meet was lost; None when all are met.
+
+    Of the places that would meet a need, the one that got furthest counts. What `groups` may not see is not there.
+    """
+    met = outcome.relevant.met(spans_of(stage_lists(outcome.retrieval)["packed"]))
+    unmet = [need for need in outcome.relevant.needs if need not in met]
+    scene = _Scene(
+        outcome,
+        corpus,
+        corpus.permitted(groups),
+        corpus.allowed(outcome.settings.search, date.today(), groups).rows,
+        {chunk.chunk_id: i for i, chunk in enumerate(corpus.chunks)},
+        {c.chunk.chunk_id: c for c in outcome.retrieval.candidates},
+    )
+    return min((_need(scene, need) for need in unmet), key=lambda d: d.progress, default=None)
+
+
+def _need(scene: _Scene, need: int) -> Diagnosis:
+    relevant = scene.outcome.relevant
+    found = [mislabelled(label, scene.corpus, scene.permitted) for label in relevant.missing if label.need == need]
+    found += [_place(scene, place) for place in relevant.places if place.label.need == need]
+    return max(found, key=lambda d: d.progress)
+
+
+def _place(scene: _Scene, place: Place) -> Diagnosis:
+    """What became of the chunk that holds the place and got furthest."""
+    chunks = [c for c in scene.corpus.chunks if c.key == place.key]
+    if place.exact:
+        holders = [c for c in chunks if c.start <= place.start and place.end <= c.end]
+    else:
+        holders = [c for c in chunks if c.start < place.end and place.start < c.end]
+    if not holders:
+        return _no_chunk(scene, place, chunks)
+    return max((_chunk(scene, chunk, place.label.need) for chunk in holders), key=lambda d: d.progress)
+
+
+def _chunk(scene: _Scene, chunk: Chunk, need: int) -> Diagnosis:
+    early = _index(scene, chunk, need) or _scope(scene, chunk, need)
+    if early is not None:
+        return early
+    candidate = scene.candidates.get(chunk.chunk_id)
+    name = _name(scene, chunk)
+    return left_out(candidate, scene.outcome, need, name) if candidate else _no_candidate(scene, chunk, need)
+
+
+def _name(scene: _Scene, chunk: Chunk) -> Bilingual:
+    document = titled(scene.corpus.documents[chunk.key])
+    return Bilingual(
+        en=f"the chunk {chunk.start}–{chunk.end} of {document}", zh=f"{document}的切块 {chunk.start}–{chunk.end}"
+    )
+
+
+def _no_chunk(scene: _Scene, place: Place, chunks: Sequence[Chunk]) -> Diagnosis:
+    document, need = scene.corpus.documents[place.key], place.label.need
+    passage = quoted(document.text[place.start : place.end])
+    en = f"{titled(document)} has {passage} at {place.start}–{place.end}, but"
+    zh = f"{titled(document)}的 {place.start}–{place.end} 处有{passage}，但"
+    if not Relevant("chunk", (need,), (place,), {}, ()).evidence(spans_of(chunks)):
+        return Diagnosis(
+            "chunk",
+            "not_in_any_chunk",
+            need,
+            Bilingual(
+                en=f"{en} no chunk holds that stretch, or the end of it.",
+                zh=f"{zh}这一段（或其一部分）不在任何切块中。",
+            ),
+            Bilingual(
+                en="Index the document again (remove it and add it); the Chunks tab must then show the stretch inside a chunk.",
+                zh="请重新索引该文档（移除后再添加），并在「切块」页确认这一段落在切块内。",
+            ),
+        )
+    length, now = place.end - place.start, scene.corpus.split
+    size = min(_MOST_SIZE, max(2 * length, now.size + now.overlap))
+    cuts = ", ".join(f"{c.start}–{c.end}" for c in chunks if c.start < place.end and place.start < c.end)
+    return Diagnosis(
+        "chunk",
+        "quote_cut",
+        need,
+        Bilingual(
+            en=f"{en} the split cut it: the chunks there are {cuts}, none holds all of it, and not all of them are in the prompt.",
+            zh=f"{zh}被切分截断：此处的切块为 {cuts}，没有一个包含全文，也没有全部放入提示词。",
+        ),
+        Bilingual(
+            en=f"The passage has {length} characters: set size (now {now.size}) to {size} or more, or overlap (now {now.overlap}) "
+            f"to {length} or more; the Chunks tab shows the boundaries.",
+            zh=f"该段共 {length} 字：请把块大小 size（现为 {now.size}）调到 {size} 以上，或把重叠 overlap（现为 {now.overlap}）"
+            f"调到 {length} 以上；边界见「切块」页。",
+        ),
+    )
+
+
+def _index(scene: _Scene, chunk: Chunk, need: int) -> Diagnosis | None:
+    """The first index that was asked and has no row by which the chunk could be found."""
+    n, at = len(scene.corpus.chunks), scene.position[chunk.chunk_id]
+    vectors = scene.corpus.dense.vectors if scene.corpus.dense is not None and scene.ran("dense") else None
+    scores = scene.corpus.lexical.scores(chunk.passage) if scene.ran("lexical") else None
+    name = _name(scene, chunk)
+    cause: Cause
+    # no numbers: they would count documents that whoever asked may not see
+    if any(rows is not None and len(rows) != n for rows in (vectors, scores)):
+        cause = "row_count"
+        words = Bilingual(
+            en="An index does not have as many rows as there are chunks, so its rows stand for the wrong ones.",
+            zh="索引的行数与切块数不一致，各行对应的已不是原来的切块。",
+        )
+    elif vectors is not None and not _unit(vectors[at]):
+        cause = "bad_vector"
+        words = Bilingual(
+            en=f"The dense index has no usable vector for {name.en}: its length is {np.linalg.norm(vectors[at]):.3g} instead of 1.",
+            zh=f"向量索引中{name.zh}的向量不可用：长度为 {np.linalg.norm(vectors[at]):.3g}，应为 1。",
+        )
+    elif scores is not None and terms(chunk.text) and scores[at] <= 0:
+        cause = "bad_terms"
+        words = Bilingual(
+            en=f"The lexical index does not find {name.en} by its own words: its row is empty or another's.",
+            zh=f"词汇索引用{name.zh}自身的词也查不到它：该行为空，或属于别的切块。",
+        )
+    else:
+        return None
+    advice = Bilingual(
+        en="The index is damaged: build it again (remove the documents and add them, or delete the saved index).",
+        zh="索引已损坏，请重建（移除文档后重新添加，或删除已保存的索引）。",
+    )
+    return Diagnosis("index", cause, need, words, advice)
+
+
+def _unit(row: NDArray[np.float32]) -> bool:
+    return bool(abs(np.linalg.norm(row) - 1) <= _TOLERANCE)  # not finite: no
+
+
+def _scope(scene: _Scene, chunk: Chunk, need: int) -> Diagnosis | None:
+    """Whether the chunk's version is left out; another version of the policy may be searched in its place."""
+    if scene.rows[scene.position[chunk.chunk_id]]:
+        return None
+    documents, document = scene.corpus.documents, scene.corpus.documents[chunk.key]
+    searched = {c.key for c, row in zip(scene.corpus.chunks, scene.rows, strict=True) if row}
+    policy = (document.origin, document.doc_id)
+    instead = [documents[key] for key in searched if (documents[key].origin, documents[key].doc_id) == policy]
+    day = scene.outcome.settings.search.as_of or date.today()
+    begins, ends = document.effective_from, document.effective_to
+    en = f"{titled(document)} (in force {begins or '…'} to {ends or '…'}) is not searched as of {day}"
+    zh = f"按 {day} 查询时不检索{titled(document)}（有效期 {begins or '…'} 至 {ends or '…'}）"
+    advice = Bilingual(
+        en="Ask as of a day on which it is in force (as_of), or search all versions (scope: all). If the dates are wrong, see the "
+        "Documents tab; if the label means the old text, correct the label.",
+        zh="请把生效日期 as_of 改为该版本有效的日期，或把版本范围 scope 设为全部版本；日期有误请看「文档」页；若标注的是旧条文，请更正标注。",
+    )
+    if instead:
+        words = Bilingual(
+            en=f"{en}; {titled(instead[0])} is, in its place.", zh=f"{zh}，检索的是{titled(instead[0])}。"
+        )
+        return Diagnosis("scope", "other_version", need, words, advice)
+    words = Bilingual(en=f"{en}; no version of it is in force then.", zh=f"{zh}，当日没有任何现行版本。")
+    return Diagnosis("scope", "not_in_force", need, words, advice)
+
+
+def _no_candidate(scene: _Scene, chunk: Chunk, need: int) -> Diagnosis:
+    """No retriever had it: at which rank each would have."""
+    search, name = scene.outcome.settings.search, _name(scene, chunk)
+    hits = scene.corpus.lexical.search(scene.outcome.retrieval.question, len(scene.rows), scene.rows)
+    at = scene.position[chunk.chunk_id]
+    rank = next((r for r, hit in enumerate(hits, 1) if hit.position == at), None)
+    if rank is None:
+        en, zh = "it shares no term with the question", "它与问题没有共同的词"
+    else:
+        en, zh = f"its lexical rank is {rank} of {len(hits)}", f"词汇检索排第 {rank} 名（共 {len(hits)} 名）"
+    dense = [c.scores["dense"] for c in scene.candidates.values() if "dense" in c.scores]
+    if dense:
+        en += f"; its dense rank is not kept beyond {len(dense)} (the last cosine there is {min(dense):.3f})"
+        zh += f"；向量检索只保留前 {len(dense)} 名（末位余弦 {min(dense):.3f}），其后名次未知"
+    words = Bilingual(
+        en=f"No retriever had {name.en} among its first {search.depth}: {en}.",
+        zh=f"各路检索的前 {search.depth} 名中都没有{name.zh}：{zh}。",
+    )
+    if rank is None and not dense:
+        advice = Bilingual(
+            en="Ask in the document's words, or let the dense retriever search too (mode: fused); see the Candidates tab.",
+            zh="请用文档中的词提问，或同时启用向量检索（检索方式 mode 设为 fused）；见「候选」页。",
+        )
+        return Diagnosis("candidates", "no_shared_term", need, words, advice)
+    if scene.ran("lexical") and rank is not None and rank <= _MOST_DEPTH:
+        en, zh = (
+            f"Set depth (now {search.depth}) to {rank} or more",
+            f"请把每路候选数 depth（现为 {search.depth}）调到 {rank} 以上",
+        )
+    elif rank is not None and rank <= search.depth:
+        en, zh = (
+            "Set mode to fused, so that the lexical list counts too",
+            "请把检索方式 mode 设为 fused，让词汇检索也参与",
+        )
+    else:
+        en = f"Raise depth (now {search.depth}, at most {_MOST_DEPTH}), or ask in the document's words"
+        zh = f"请调大每路候选数 depth（现为 {search.depth}，最多 {_MOST_DEPTH}），或用文档中的词提问"
+    advice = Bilingual(en=f"{en}; see the Candidates tab.", zh=f"{zh}；见「候选」页。")
+    return Diagnosis("candidates", "beyond_depth", need, words, advice)
