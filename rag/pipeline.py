@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Protocol
 from rag.ask import select
 from rag.ask.cite import FLOOR, Cited, cite, settled, sources
 from rag.ask.prompt import build_prompt
-from rag.ask.search import QueryEncoder, Runs, search
+from rag.ask.rewrite import rewrite
+from rag.ask.search import QueryEncoder, search
 from rag.config import Settings
 from rag.corpus.index import Corpus
 from rag.errors import Bilingual, ModelUnavailable, NothingFits, UnsafePrompt
@@ -32,27 +33,44 @@ class Loaded(Protocol):
 
 
 def retrieve(
-    question: str, corpus: Corpus, settings: Settings, models: Loaded, groups: frozenset[str] = PUBLIC
+    question: str,
+    corpus: Corpus,
+    settings: Settings,
+    models: Loaded,
+    groups: frozenset[str] = PUBLIC,
+    history: Sequence[str] = (),
 ) -> Retrieval:
     """The line up to the prompt, over what somebody in `groups` may see; nothing is generated.
 
+    `history`: the questions before this one, oldest first; they are searched and shown with it (`rag.ask.rewrite`).
     Runs without an encoder (lexical search only) and without a generator (messages only): the trace says so.
     """
-    runs = search(question, corpus, settings.search, _encoder(corpus, models), groups)
+    began = time.perf_counter()
+    asked = rewrite(question, history)
+    rewritten = Step("rewrite", time.perf_counter() - began, len(history), len(asked.earlier), asked.note)
+    runs = search(question, corpus, settings.search, _encoder(corpus, models), groups, asked.earlier)
     began = time.perf_counter()
     found = select.candidates(runs, corpus, settings.search)
     fused = time.perf_counter()
     may = select.eligible(found, settings.search)
     steps = (
+        *((rewritten,) if history else ()),
         *runs.steps,
-        _fuse_step(fused - began, runs, len(found), settings),
-        _select_step(time.perf_counter() - fused, runs, (len(found), len(may)), settings),
+        select.fuse_step(fused - began, runs, len(found), settings.search),
+        select.select_step(time.perf_counter() - fused, runs, (len(found), len(may)), settings.search),
     )
     unpacked = Retrieval(question, corpus.corpus_id, found, None, Trace(steps, settings.lines(), settings.hash()))
-    return _pack(unpacked, may, corpus, settings, models)
+    return _pack(unpacked, may, corpus, settings, models, earlier=asked.earlier)
 
 
-def given(question: str, chunks: Sequence[Chunk], corpus: Corpus, settings: Settings, models: Loaded) -> Retrieval:
+def given(
+    question: str,
+    chunks: Sequence[Chunk],
+    corpus: Corpus,
+    settings: Settings,
+    models: Loaded,
+    history: Sequence[str] = (),
+) -> Retrieval:
     """As `retrieve`, with `chunks` in this order instead of a search; none gives a prompt without evidence.
 
     All of them may be packed, however many the settings would pack.
@@ -62,7 +80,7 @@ def given(question: str, chunks: Sequence[Chunk], corpus: Corpus, settings: Sett
     step = Step("select", 0.0, len(found), len(found), note, skipped=True)
     unpacked = Retrieval(question, corpus.corpus_id, found, None, Trace((step,), settings.lines(), settings.hash()))
     every = replace(settings, search=replace(settings.search, packed=max(1, min(50, len(chunks)))))
-    return _pack(unpacked, found, corpus, every, models, bare=not chunks)
+    return _pack(unpacked, found, corpus, every, models, not chunks, rewrite(question, history).earlier)
 
 
 def _pack(
@@ -72,6 +90,7 @@ def _pack(
     settings: Settings,
     models: Loaded,
     bare: bool = False,
+    earlier: tuple[str, ...] = (),
 ) -> Retrieval:
     """`unpacked` with the prompt made of what may be packed, and what became of each candidate."""
     began = time.perf_counter()
@@ -81,7 +100,7 @@ def _pack(
     except ModelUnavailable as error:
         problem = error.text
     try:
-        prompt = build_prompt(unpacked.question, may, corpus.documents, settings, chat, bare)
+        prompt = build_prompt(unpacked.question, may, corpus.documents, settings, chat, bare, earlier)
         found = select.settle(found, may, prompt.packed, prompt.dropped)
         step = _pack_step(time.perf_counter() - began, len(may), prompt)
     except (NothingFits, UnsafePrompt) as error:  # a prompt that cannot be built is a problem to show, not an end
@@ -166,30 +185,3 @@ def _cite_step(cited: Cited, seconds: float) -> Step:
         zh=f"模型标注 {model} 处，系统标注 {system} 处（句中字对至少 {FLOOR:.0%} 且全部数字出现在来源中），无效 {invalid} 处，{none} 句无来源",
     )
     return Step("cite", seconds, len(cited.sentences), len(cited.citations), note)
-
-
-def _fuse_step(seconds: float, runs: Runs, n_out: int, settings: Settings) -> Step:
-    search_ = settings.search
-    lone = Bilingual(en="dense", zh="向量检索") if runs.query is not None else Bilingual(en="lexical", zh="词汇检索")
-    if search_.mode != "fused" or runs.query is None:
-        note = Bilingual(en=f"{lone.en} only, nothing to fuse", zh=f"仅{lone.zh}，无需融合")
-    elif search_.fusion == "rrf":
-        note = Bilingual(en=f"RRF, c = {search_.rrf_c}", zh=f"RRF，c = {search_.rrf_c}")
-    else:
-        note = Bilingual(en=f"weighted sum, alpha = {search_.alpha}", zh=f"加权和，α = {search_.alpha}")
-    skipped = search_.mode == "fused" and runs.query is None
-    return Step("fuse", seconds, len(runs.dense) + len(runs.lexical), n_out, note, skipped)
-
-
-def _select_step(seconds: float, runs: Runs, n: tuple[int, int], settings: Settings) -> Step:
-    threshold = settings.search.threshold
-    if threshold is None:
-        note = Bilingual(en="threshold off", zh="未设阈值")
-    elif runs.query is None:
-        note = Bilingual(
-            en=f"threshold {threshold} not applied: no cosine without a dense search",
-            zh=f"阈值 {threshold} 未生效：没有稠密检索，就没有余弦",
-        )
-    else:
-        note = Bilingual(en=f"cosine ≥ {threshold}", zh=f"余弦 ≥ {threshold}")
-    return Step("select", seconds, *n, note, skipped=threshold is not None and runs.query is None)

@@ -199,7 +199,9 @@ class Sentence:
     support: Literal["model", "system", "none", "refusal"]
 
 
-StepName = Literal["dense", "lexical", "fuse", "select", "pack", "generate", "cite", "load", "split", "encode", "index"]
+StepName = Literal[
+    "rewrite", "dense", "lexical", "fuse", "select", "pack", "generate", "cite", "load", "split", "encode", "index"
+]
 
 
 @dataclass(frozen=True, slots=True)

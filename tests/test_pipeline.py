@@ -5,6 +5,7 @@ from datetime import date
 import numpy as np
 import pytest
 
+from rag import pipeline
 from rag.config import GenerateSettings, Settings, SplitSettings
 from rag.corpus.index import Corpus, build
 from rag.errors import ModelUnavailable, NothingFits
@@ -21,6 +22,27 @@ def encoder() -> BigramEncoder:
 @pytest.fixture
 def corpus(encoder: BigramEncoder) -> Corpus:
     return build([document(k, t) for k, t in TEXTS.items()], SplitSettings("fixed", 100, 20), encoder)
+
+
+# ---- a question after others
+
+
+def test_earlier_questions_are_searched_shown_and_noted(corpus: Corpus, encoder: BigramEncoder) -> None:
+    models = FakeModels(encoder, ReplyGenerator())
+    alone = pipeline.retrieve("要提前多久？", corpus, Settings(), models)
+    found = pipeline.retrieve("要提前多久？", corpus, Settings(), models, history=["年假怎么申请？"])
+    assert steps(alone)[0] == "dense" and steps(found)[:2] == ["rewrite", "dense"]
+    assert "年假怎么申请？ / 要提前多久？" in note(found, "rewrite") and found.question == "要提前多久？"
+    assert found.candidates[0].chunk.key == "process@2026"
+    assert alone.prompt is not None and found.prompt is not None
+    assert alone.prompt.messages[1].content.endswith("\n\n问题：要提前多久？")
+    assert found.prompt.messages[1].content.endswith("\n\n之前的问题：年假怎么申请？\n问题：要提前多久？")
+
+
+def test_given_evidence_keeps_the_questions_before(corpus: Corpus, encoder: BigramEncoder) -> None:
+    models = FakeModels(encoder, ReplyGenerator())
+    found = pipeline.given("几天？", corpus.chunks[:1], corpus, Settings(), models, ["年假？"])
+    assert found.prompt is not None and found.prompt.messages[1].content.endswith("之前的问题：年假？\n问题：几天？")
 
 
 # ---- the scores shown are what they say

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from rag.ask.rewrite import Asked
 from rag.config import Settings
 from rag.errors import Language, NothingFits, UnsafePrompt
 from rag.types import Candidate, ChatMessage, Chunk, Document, Evidence, Prompt, Segment, SegmentName
@@ -37,6 +38,7 @@ RULES: Mapping[Language, str] = {
     ),
 }
 _MATERIAL: Mapping[Language, str] = {"zh": "参考资料：\n\n", "en": "Material:\n\n"}
+_EARLIER: Mapping[Language, str] = {"zh": "之前的问题：", "en": "Asked before: "}
 _QUESTION: Mapping[Language, str] = {"zh": "问题：", "en": "Question: "}
 
 _HAN = re.compile(r"[\u3400-\u9fff]")
@@ -63,14 +65,16 @@ def build_prompt(
     settings: Settings,
     chat: ChatTokenizer | None,
     bare: bool = False,
+    earlier: Sequence[str] = (),
 ) -> Prompt:
     """Pack at most ``settings.search.packed`` of `may`, in order, and render.
 
     A piece that does not fit is dropped whole and the next is tried. The fully rendered sequence is counted.
     Without `chat` nothing can be counted: the first pieces are taken and the prompt stays unrendered.
     Raises `NothingFits` when there is not a single piece of evidence in the prompt, and `UnsafePrompt`.
-    `bare`: no evidence is wanted; rules and question alone are the prompt.
+    `bare`: no evidence is wanted; rules and question alone are the prompt. `earlier`: questions shown before this one.
     """
+    asked = Asked(question, tuple(earlier))
     budget = settings.generate.budget
     language = language_of(question)
     rules = settings.generate.rules.strip() or RULES[language]
@@ -82,20 +86,20 @@ def build_prompt(
         if len(packed) == settings.search.packed:
             break
         piece = _evidence(f"S{len(packed) + 1}", candidate.chunk, documents[candidate.chunk.key], language)
-        slots = _slots(question, [*packed, piece], documents, language, chat)
+        slots = _slots(asked, [*packed, piece], documents, language, chat)
         if chat is not None and len(chat.render(_messages(rules, slots)).input_ids) > budget:
             dropped.append(candidate.chunk.chunk_id)
         else:
             packed.append(piece)
     if not packed and not bare:
         raise _nothing(len(may), budget)
-    slots = _slots(question, packed, documents, language, chat)
+    slots = _slots(asked, packed, documents, language, chat)
     messages = _messages(rules, slots)
     if chat is None:
         return Prompt(messages, "", (), (), tuple(packed), tuple(dropped), budget)
     rendered = chat.render(messages)
     _check_specials(rendered, chat)
-    raw = [settings.generate.rules, *_raw(question, packed, documents)]
+    raw = [settings.generate.rules, *_raw(asked, packed, documents)]
     broken = [chat.break_specials(part)[1] for part in raw]
     return Prompt(
         messages,
@@ -117,7 +121,7 @@ def _evidence(marker: str, chunk: Chunk, document: Document, language: Language)
 
 
 def _slots(
-    question: str,
+    asked: Asked,
     packed: Sequence[Evidence],
     documents: Mapping[str, Document],
     language: Language,
@@ -133,17 +137,18 @@ def _slots(
         text = documents[evidence.chunk.key].text
         body = "\n".join(text[a:b].strip() for a, b in evidence.spans)
         slots.append(_Slot("evidence", evidence.marker, f"{safe(evidence.heading)}\n{safe(body)}\n\n"))
-    slots.append(_Slot("question", "", _QUESTION[language] + safe(question)))
+    earlier = "".join(f"{_EARLIER[language]}{safe(before)}\n" for before in asked.earlier)
+    slots.append(_Slot("question", "", f"{earlier}{_QUESTION[language]}{safe(asked.question)}"))
     return slots
 
 
-def _raw(question: str, packed: Sequence[Evidence], documents: Mapping[str, Document]) -> list[str]:
+def _raw(asked: Asked, packed: Sequence[Evidence], documents: Mapping[str, Document]) -> list[str]:
     """Every outside text of the prompt as it was, in the order of the prompt."""
     parts = []
     for evidence in packed:
         parts.append(evidence.heading)
         parts += [documents[evidence.chunk.key].text[a:b] for a, b in evidence.spans]
-    return [*parts, question]
+    return [*parts, *asked.earlier, asked.question]
 
 
 def _messages(rules: str, slots: Sequence[_Slot]) -> tuple[ChatMessage, ...]:

@@ -11,6 +11,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from rag.ask.rewrite import Asked
 from rag.config import SearchSettings
 from rag.corpus.index import Corpus
 from rag.corpus.ranking import Hit
@@ -27,7 +28,10 @@ class QueryEncoder(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Runs:
-    """What each retriever returned, best first, and the question's vector (None when dense search did not run)."""
+    """What each retriever returned, best first, and the question's vector (None when dense search did not run).
+
+    `query`: ``(d,) float32``, length 1; of several texts the weighted mean, scaled to length 1.
+    """
 
     dense: tuple[Hit, ...]
     lexical: tuple[Hit, ...]
@@ -41,11 +45,14 @@ def search(
     settings: SearchSettings,
     encoder: QueryEncoder | None,
     groups: frozenset[str] = PUBLIC,
+    earlier: Sequence[str] = (),
 ) -> Runs:
     """Ask each retriever that `settings.mode` names for its `settings.depth` best chunks that `groups` may see and are in scope.
 
-    What `groups` may not see is masked before scoring, and no step counts it.
+    What `groups` may not see is masked before scoring, and no step counts it. `earlier`: questions read with this one
+    (`rag.ask.rewrite`).
     """
+    asked = Asked(question, tuple(earlier))
     among = corpus.allowed(settings, date.today(), groups)
     allowed, n = among.rows, int(among.rows.sum())
     scope = Bilingual(en="", zh="")
@@ -61,7 +68,7 @@ def search(
     if settings.mode != "lexical":
         began = time.perf_counter()
         if encoder is not None and corpus.dense is not None:
-            query = encoder.encode_query([question])[0]
+            query = _vector(asked, encoder)
             dense = corpus.dense.search(query, settings.depth, allowed)
             steps.append(Step("dense", time.perf_counter() - began, n, len(dense), scope))
         else:
@@ -70,6 +77,20 @@ def search(
     # without vectors the lexical list stands in, also when only the dense one was asked for; the step above says so
     if settings.mode != "dense" or query is None:
         began = time.perf_counter()
-        lexical = corpus.lexical.search(question, settings.depth, allowed)
+        # BM25 adds up over the terms of a query, a repeated one each time: so often does the text stand there
+        terms = "\n".join(text for text, weight in asked.weighted for _ in range(weight))
+        lexical = corpus.lexical.search(terms, settings.depth, allowed)
         steps.append(Step("lexical", time.perf_counter() - began, n, len(lexical), scope))
     return Runs(tuple(dense), tuple(lexical), query, tuple(steps))
+
+
+def _vector(asked: Asked, encoder: QueryEncoder) -> NDArray[np.float32]:
+    """The direction a question is looked for in: of one text its own vector, of several their weighted mean."""
+    texts, weights = zip(*asked.weighted, strict=True)
+    vectors = encoder.encode_query(texts)
+    if len(texts) == 1:
+        return vectors[0]
+    mean = np.asarray(weights, dtype=np.float32) @ vectors
+    length = float(np.linalg.norm(mean))
+    # texts that point opposite ways leave no direction: the first, the question alone, is one
+    return np.asarray(mean / length, dtype=np.float32) if length > 0 else vectors[0]

@@ -11,7 +11,8 @@ from rag.config import SearchSettings
 from rag.corpus.dense import DenseIndex
 from rag.corpus.index import Corpus
 from rag.corpus.ranking import Hit
-from rag.types import Candidate, Evidence, Status
+from rag.errors import Bilingual
+from rag.types import Candidate, Evidence, Status, Step
 
 
 def candidates(runs: Runs, corpus: Corpus, settings: SearchSettings) -> tuple[Candidate, ...]:
@@ -69,3 +70,31 @@ def settle(
         return Status("over_budget" if chunk_id in over else "beyond_k")
 
     return tuple(replace(c, status=status(c.chunk.chunk_id)) for c in found)
+
+
+def fuse_step(seconds: float, runs: Runs, n_out: int, settings: SearchSettings) -> Step:
+    """The trace's row on how the lists became one."""
+    lone = Bilingual(en="dense", zh="向量检索") if runs.query is not None else Bilingual(en="lexical", zh="词汇检索")
+    if settings.mode != "fused" or runs.query is None:
+        note = Bilingual(en=f"{lone.en} only, nothing to fuse", zh=f"仅{lone.zh}，无需融合")
+    elif settings.fusion == "rrf":
+        note = Bilingual(en=f"RRF, c = {settings.rrf_c}", zh=f"RRF，c = {settings.rrf_c}")
+    else:
+        note = Bilingual(en=f"weighted sum, alpha = {settings.alpha}", zh=f"加权和，α = {settings.alpha}")
+    skipped = settings.mode == "fused" and runs.query is None
+    return Step("fuse", seconds, len(runs.dense) + len(runs.lexical), n_out, note, skipped)
+
+
+def select_step(seconds: float, runs: Runs, n: tuple[int, int], settings: SearchSettings) -> Step:
+    """The trace's row on which of `n[0]` candidates, `n[1]`, may be packed."""
+    threshold = settings.threshold
+    if threshold is None:
+        note = Bilingual(en="threshold off", zh="未设阈值")
+    elif runs.query is None:
+        note = Bilingual(
+            en=f"threshold {threshold} not applied: no cosine without a dense search",
+            zh=f"阈值 {threshold} 未生效：没有稠密检索，就没有余弦",
+        )
+    else:
+        note = Bilingual(en=f"cosine ≥ {threshold}", zh=f"余弦 ≥ {threshold}")
+    return Step("select", seconds, *n, note, skipped=threshold is not None and runs.query is None)

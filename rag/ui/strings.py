@@ -218,6 +218,7 @@ TABLE: Final[Mapping[str, Bilingual]] = MappingProxyType({
     "finish.stopped": _B("Stopped", "已停止"),
     "head.steps": _B("Step|Time|In|Out|Remark", "步骤|用时|输入|输出|说明"),
     "step.question": _B("question", "问题"),
+    "step.rewrite": _B("earlier questions", "前文提问"),
     "step.dense": _B("dense search", "向量检索"),
     "step.lexical": _B("lexical search", "词汇检索"),
     "step.fuse": _B("fuse", "融合"),

@@ -26,6 +26,19 @@ def settings_of(packed: int = 4, context_limit: int = 2048, answer_tokens: int =
 # --- without a tokenizer
 
 
+def test_earlier_questions_stand_before_the_question(leave: Document) -> None:
+    chunk = split(leave, SplitSettings(), None)[0]
+
+    def asked(question: str) -> str:
+        prompt = build_prompt(
+            question, candidates_of(chunk), {leave.key: leave}, settings_of(), None, earlier=["甲？", "B?"]
+        )
+        return prompt.messages[1].content
+
+    assert asked("丙？").endswith("\n\n之前的问题：甲？\n之前的问题：B?\n问题：丙？")
+    assert asked("C?").endswith("\n\nAsked before: 甲？\nAsked before: B?\nQuestion: C?")
+
+
 def test_without_a_generator_there_are_messages_and_nothing_is_counted(leave: Document, equipment: Document) -> None:
     documents = {d.key: d for d in (leave, equipment)}
     chunks = [*split(leave, SplitSettings("recursive", 40, 0), None), *split(equipment, SplitSettings(), None)]
@@ -184,11 +197,13 @@ def test_200_random_prompts_hold_no_special_token_but_the_templates_own(chat, or
         question, may, documents, settings = random_case(rng)
         texts = {key: d.text for key, d in documents.items()}
 
-        def huge(pieces, case=(question, documents)):
-            return build_prompt(case[0], pieces, case[1], settings_of(50, 32768), chat)
+        earlier = [hostile.text(rng, 4) for _ in range(rng.choice((0, 0, 1, 2)))]
+
+        def huge(pieces, case=(question, documents, earlier)):
+            return build_prompt(case[0], pieces, case[1], settings_of(50, 32768), chat, earlier=case[2])
 
         try:
-            prompt = build_prompt(question, may, documents, settings, chat)
+            prompt = build_prompt(question, may, documents, settings, chat, earlier=earlier)
         except NothingFits:
             assert all(len(huge([c]).input_ids) > settings.generate.budget for c in may), seed
             continue
@@ -201,7 +216,7 @@ def test_200_random_prompts_hold_no_special_token_but_the_templates_own(chat, or
         for evidence in prompt.packed:
             if not any(s in evidence.chunk.text for s in strings):
                 assert evidence.chunk.text.strip() in prompt.text, seed
-        assert prompt.broken or not any(s in question for s in strings)
+        assert prompt.broken or not any(s in asked for s in strings for asked in (question, *earlier))
         assert set(prompt.broken) <= set(strings)
     assert built > 150 and dropped > 50  # the cases are worth something
 
@@ -214,12 +229,13 @@ def test_every_special_string_in_every_slot_is_broken_and_still_readable(chat, o
             "d", string, f"d@{string}", "own", string, string, text, (0,), (Section(0, (string, "章")),)
         )
         chunk = split(document, SplitSettings(), None)[0]
-        prompt = build_prompt(string, candidates_of(chunk), {document.key: document}, settings_of(), chat)
+        documents = {document.key: document}
+        prompt = build_prompt(string, candidates_of(chunk), documents, settings_of(), chat, earlier=[f"{string}？"])
         check(prompt, settings_of(), oracle)
-        # title, version, section, text, question (a section equal to the title is not said twice)
-        assert prompt.broken.count(string) == 4, string
+        # title, version, text, question, the question before (a section equal to the title is not said twice)
+        assert prompt.broken.count(string) == 5, string
         letters = "".join(c for c in string if c.isalnum() or c == "_")
-        assert sum(s.count(letters) for s in [m.content for m in prompt.messages]) == 4
+        assert sum(s.count(letters) for s in [m.content for m in prompt.messages]) == 5
         assert document.text == text
 
 

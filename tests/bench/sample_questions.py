@@ -4,7 +4,8 @@
 
 evidence: for every need of the question one of its quotes stands in the packed evidence (white space ignored). An answer
 is right when every answer point occurs in it and nothing that must not, refused when it is the fixed not-found sentence,
-else wrong; for a question without an answer in the corpus, refusing is right. Earlier turns of a follow-up are not used.
+else wrong; for a question without an answer in the corpus, refusing is right. A follow-up is asked after the questions
+before it; their answers are not used.
 """
 
 from __future__ import annotations
@@ -96,7 +97,8 @@ def ask(question: dict[str, Any], bench: Bench, only_retrieve: bool) -> Outcome:
     settings = bench.settings
     if "as_of" in question:
         settings = replace(settings, search=replace(settings.search, as_of=date.fromisoformat(question["as_of"])))
-    retrieval = pipeline.retrieve(question["question"], bench.corpus, settings, bench.models)
+    history = [turn["question"] for turn in question.get("history", ())]
+    retrieval = pipeline.retrieve(question["question"], bench.corpus, settings, bench.models, history=history)
     packed = evidence_packed(question, retrieval, bench)
     n = len(retrieval.prompt.input_ids) if retrieval.prompt else 0
     if only_retrieve:
