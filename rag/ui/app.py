@@ -15,10 +15,12 @@ from rag.corpus.samples import Samples
 from rag.errors import SettingError
 from rag.models.roles import Models
 from rag.ui.corpus_handlers import CorpusHandlers
+from rag.ui.evaluate_handlers import EvaluateHandlers
 from rag.ui.guard import log_bug
 from rag.ui.page import Page, build_page
 from rag.ui.question_handlers import QuestionHandlers
 from rag.ui.sessions import Sessions
+from rag.ui.set_handlers import SetHandlers
 from rag.ui.strings import TABLE, translations
 from rag.ui.style import CSS, theme
 from rag.ui.uploads import UploadFolder, own_paths
@@ -33,6 +35,7 @@ HEAVY: dict[str, Any] = {"api_visibility": "private", "show_progress": "hidden"}
 # takes turns itself in small pieces, so that a place here is only a thread, and nobody's long run keeps others out.
 ANSWERS: dict[str, Any] = {**HEAVY, "concurrency_id": "llm", "concurrency_limit": 1}
 SEARCHES: dict[str, Any] = {**HEAVY, "concurrency_id": "encoder", "concurrency_limit": 16}
+EVALUATING: dict[str, Any] = {**HEAVY, "concurrency_id": "evaluate", "concurrency_limit": 16}
 INDEXING: dict[str, Any] = {**HEAVY, "concurrency_id": "index", "concurrency_limit": 16}
 
 # routes of Gradio that this page does not use and that would show one visitor's data to others
@@ -77,6 +80,8 @@ def build_app(
         corpus = CorpusHandlers(page, sessions, models, samples, uploads)
         _wire_corpus(demo, page, corpus)
         _wire_questions(page, QuestionHandlers(page, sessions, models))
+        _wire_sets(page, SetHandlers(page, sessions, models))
+        _wire_evaluation(page, EvaluateHandlers(page, sessions, models, allowed))
     demo.queue(api_open=False, max_size=32)
     return App(demo, sessions, uploads, allowed, label, threading.Event())
 
@@ -88,11 +93,18 @@ def _shown(page: Page) -> dict[str, list[Any]]:
     chunks = [tab.document, tab.summary, tab.table, tab.pick, tab.view, tab.progress]
     split = [page.chunks.strategy, page.chunks.size, page.chunks.overlap]
     options = [page.settings.strategy, page.settings.mode, page.settings.fusion, page.settings.scope]
+    test = page.evaluate
+    options += [test.what, test.first, test.second]
+    outcomes = [test.count, test.outcomes, test.pick, test.diagnosis]
     return {
         "corpus": [*documents, *chunks, *split],
         "found": [*page.candidates, *page.prompt, page.answer.steps],
         "answer": list(page.answer),
         "options": options,
+        "set": [test.set_line, test.set_note, test.categories, test.table],
+        "outcomes": outcomes,
+        "results": [test.which, test.figures, test.more, test.used, test.failed, *outcomes],
+        "trace": [page.question, test.pick, test.diagnosis, *chunks[:5]],
     }
 
 
@@ -164,6 +176,28 @@ def _wire_questions(page: Page, do: QuestionHandlers) -> None:
     page.candidates.table.select(do.choose_candidate_row, None, [page.candidates.view, page.candidates.pick], **LIGHT)
     page.candidates.pick.input(do.choose_candidate, page.candidates.pick, page.candidates.view, **RAW, **LIGHT)
     page.answer.answer.cite(do.open_citation, None, page.answer.source, **LIGHT)
+
+
+def _wire_sets(page: Page, do: SetHandlers) -> None:
+    shown, tab = _shown(page)["set"], page.evaluate
+    page.evaluate_tab.select(do.opened, None, shown, **LIGHT)
+    tab.samples.click(do.take_samples, None, shown, **LIGHT)
+
+
+def _wire_evaluation(page: Page, do: EvaluateHandlers) -> None:
+    groups, tab, panel = _shown(page), page.evaluate, page.settings
+    results = groups["results"]
+    # pressed again while it runs, it begins anew
+    tab.run.click(
+        do.run, {*panel.inputs(), *tab.plan()}, [tab.progress, *results], trigger_mode="multiple", **RAW, **EVALUATING
+    )
+    tab.stop.click(do.stop, None, None, **LIGHT)
+    tab.which.input(do.choose_run, [tab.which, tab.failed], results, **RAW, **LIGHT)
+    tab.failed.input(do.choose_failed, [tab.which, tab.failed], groups["outcomes"], **RAW, **LIGHT)
+    tab.use_variant.click(do.use_variant, tab.which, [*panel, tab.used], **RAW, **LIGHT)
+    trace = list(dict.fromkeys([*groups["trace"], *groups["found"], *groups["answer"], panel.note]))
+    tab.outcomes.select(do.choose_outcome_row, tab.which, trace, **RAW, **LIGHT)
+    tab.pick.input(do.choose_outcome, [tab.which, tab.pick], trace, **RAW, **LIGHT)
 
 
 def launch_app(app: App, host: str | None = None, port: int | None = None) -> str:

@@ -95,12 +95,12 @@ def show_chunks(
             "headers": panels.columns("head.chunks", language),
             "data": render.chunk_rows(chunks, limit),
         },
-        tab.pick: gr.Dropdown(choices=_names(chunks), value=None),
+        tab.pick: gr.Dropdown(choices=names(chunks), value=None),
         tab.view: render.chunked_document(document, chunks, None, language),
     }
 
 
-def _names(chunks: Sequence[Chunk]) -> list[tuple[str, int]]:
+def names(chunks: Sequence[Chunk]) -> list[tuple[str, int]]:
     """A line for each row of the table, and its number."""
     shown = enumerate(chunks[: render.TABLE_ROWS], 1)
     return [(f"{n}. {c.start}–{c.end} {render.preview(c.text, 40)}", n) for n, c in shown]

@@ -12,7 +12,7 @@ from rag.corpus.samples import Samples
 from rag.errors import Language, LimitReached, LoadError, RagError
 from rag.models.roles import Models
 from rag.ui import answer as answer_tab
-from rag.ui import candidates, chunks, panels, prompt
+from rag.ui import candidates, chunks, evaluate, panels, prompt
 from rag.ui.desk import Desk, Updates, first, mistake, whole
 from rag.ui.examples import shown_examples
 from rag.ui.guard import guarded, language
@@ -42,12 +42,17 @@ class CorpusHandlers(Desk):
             self.page.examples: shown_examples(spoken),
             self.page.tabs: gr.Tabs(selected=tab if tab in TAB_IDS else "documents"),
             **in_language(self.page.settings, spoken),
+            **evaluate.in_language(self.page.evaluate, spoken),
             **chunks.show_split(self.page.chunks, visit.workspace.settings, spoken),
             **candidates.no_candidates(self.page.candidates, text("cand.none", spoken), spoken),
             **prompt.no_prompt(self.page.prompt, text("prompt.none", spoken)),
             **answer_tab.empty_answer(self.page.answer, panels.phase("", text("answer.idle", spoken)), spoken),
         }
-        visit.seen_corpus, visit.seen_prompt = "", None  # a page that came back shows nothing yet
+        visit.seen_corpus, visit.seen_prompt, visit.seen_set = (
+            "",
+            None,
+            False,
+        )  # a page that came back shows nothing yet
         return shown | self._standing(visit, spoken)
 
     @guarded()

@@ -12,10 +12,11 @@ from rag.corpus.index import Corpus, Progress
 from rag.errors import Language, LoadError, ModelUnavailable, RagError, SettingError
 from rag.models.roles import Models
 from rag.types import Document
-from rag.ui import chunks, documents, panels
+from rag.ui import candidates, chunks, documents, panels, prompt
 from rag.ui.page import Page
 from rag.ui.sessions import Sessions, Visit
 from rag.ui.strings import both, text
+from rag.workspace import Asked
 
 Updates = dict[Any, Any]
 
@@ -61,6 +62,26 @@ class Desk:
         again = settings.split != visit.workspace.settings.split
         key = "set.reindex" if again else "set.ok"
         return panels.notice(text(key, spoken, hash=settings.hash()), "warning" if again else "info")
+
+    def _found(self, visit: Visit, asked: Asked, spoken: Language) -> Updates:
+        retrieval, corpus = asked.retrieval, asked.corpus
+        kept = visit.workspace.settings.generate.answer_tokens
+        visit.seen_prompt = retrieval.prompt
+        return {
+            **candidates.show_candidates(self.page.candidates, retrieval, corpus, spoken),
+            **prompt.show_prompt(self.page.prompt, retrieval, corpus, kept, spoken),
+            self.page.answer.steps: panels.steps(retrieval.trace, spoken),
+            self.page.settings.note: self._settings_note(visit, visit.workspace.settings, spoken),
+        }
+
+    def _unseen(self, visit: Visit, spoken: Language) -> Updates:
+        """What the last question found, when the page shows something else; the steps are the answer's by then."""
+        asked = visit.workspace.asked()
+        if asked is None or asked.retrieval.prompt is visit.seen_prompt:
+            return {}
+        shown = self._found(visit, asked, spoken)
+        del shown[self.page.answer.steps], shown[self.page.settings.note]
+        return shown
 
     def _corpus_if_new(self, visit: Visit, spoken: Language) -> Updates:
         try:

@@ -1,4 +1,4 @@
-"""The whole page as components: header, question, settings and the five tabs."""
+"""The whole page as components: header, question, settings and the tabs."""
 
 from __future__ import annotations
 
@@ -11,11 +11,12 @@ from rag.ui.answer import AnswerTab, build_answer
 from rag.ui.candidates import CandidatesTab, build_candidates
 from rag.ui.chunks import ChunksTab, build_chunks
 from rag.ui.documents import DocumentsTab, build_documents
+from rag.ui.evaluate import EvaluateTab, build_evaluate
 from rag.ui.prompt import PromptTab, build_prompt
 from rag.ui.settings import SettingsPanel, build_settings
 from rag.ui.style import EXAMPLES_SCRIPT
 
-TAB_IDS = ("documents", "chunks", "candidates", "prompt", "answer")
+TAB_IDS = ("documents", "chunks", "candidates", "prompt", "answer", "evaluate")
 
 
 class Page(NamedTuple):
@@ -35,6 +36,8 @@ class Page(NamedTuple):
     candidates: CandidatesTab
     prompt: PromptTab
     answer: AnswerTab
+    evaluate_tab: gr.Tab
+    evaluate: EvaluateTab
 
 
 def build_page(label: gr.I18n, limits: Limits) -> Page:
@@ -69,7 +72,9 @@ def build_page(label: gr.I18n, limits: Limits) -> Page:
             prompt = build_prompt(label)
         with gr.Tab(label("tab.answer"), id="answer"):
             answer = build_answer(label)
+        with gr.Tab(label("tab.evaluate"), id="evaluate") as evaluate_tab:
+            evaluate = build_evaluate(label)
     return Page(
         models, gr.Timer(1.0), question, ask, retrieve, stop, examples, settings, tabs, documents, chunks, candidates,
-        prompt, answer,
+        prompt, answer, evaluate_tab, evaluate,
     )  # fmt: skip

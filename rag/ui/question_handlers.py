@@ -8,16 +8,15 @@ from typing import Any
 
 import gradio as gr
 
-from rag.errors import Language, SettingError
+from rag.errors import SettingError
 from rag.ui import answer as answer_tab
-from rag.ui import candidates, panels, prompt
+from rag.ui import candidates, panels
 from rag.ui.desk import Desk, Updates, first, mistake, whole
 from rag.ui.examples import examples
 from rag.ui.guard import guarded, language
 from rag.ui.sessions import Visit
 from rag.ui.settings import read_settings
 from rag.ui.strings import text
-from rag.workspace import Asked
 
 
 class QuestionHandlers(Desk):
@@ -155,26 +154,6 @@ class QuestionHandlers(Desk):
         if asked is None:
             raise mistake(SettingError, "cand.changed")
         return self._corpus_if_new(visit, spoken) | self._found(visit, asked, spoken)
-
-    def _found(self, visit: Visit, asked: Asked, spoken: Language) -> Updates:
-        retrieval, corpus = asked.retrieval, asked.corpus
-        kept = visit.workspace.settings.generate.answer_tokens
-        visit.seen_prompt = retrieval.prompt
-        return {
-            **candidates.show_candidates(self.page.candidates, retrieval, corpus, spoken),
-            **prompt.show_prompt(self.page.prompt, retrieval, corpus, kept, spoken),
-            self.page.answer.steps: panels.steps(retrieval.trace, spoken),
-            self.page.settings.note: self._settings_note(visit, visit.workspace.settings, spoken),
-        }
-
-    def _unseen(self, visit: Visit, spoken: Language) -> Updates:
-        """What the last question found, when the page shows something else; the steps are the answer's by then."""
-        asked = visit.workspace.asked()
-        if asked is None or asked.retrieval.prompt is visit.seen_prompt:
-            return {}
-        shown = self._found(visit, asked, spoken)
-        del shown[self.page.answer.steps], shown[self.page.settings.note]
-        return shown
 
     def _candidate(self, rank: int, request: gr.Request) -> Updates:
         asked = self._visit(request).workspace.asked()

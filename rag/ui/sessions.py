@@ -12,15 +12,21 @@ from rag.errors import LimitReached
 from rag.ui.strings import both
 
 if TYPE_CHECKING:
+    from rag.evaluate.experiment import Experiment
+    from rag.evaluate.questions import QuestionSet
     from rag.types import Prompt
     from rag.workspace import Workspace
+
+Work = Literal["answer", "index", "evaluate"]
 
 
 class Visit:
     """One visitor's workspace and the work that is running for them.
 
-    `seen_corpus` is the id of the corpus the visitor's page shows, `seen_prompt` the prompt. `asking` is the question
-    that is being searched or answered or waits for it, as an object of its own; None when there is none.
+    `seen_corpus` is the id of the corpus the visitor's page shows, `seen_prompt` the prompt, `seen_set` whether it shows
+    a question set yet. `asking` is the question that is being searched or answered or waits for it, as an object of its
+    own; None when there is none. `questions` is the question set the visitor brought, `experiment` what the last
+    evaluation came to, `evaluating` stands for the one under way.
     """
 
     def __init__(self, workspace: Workspace) -> None:
@@ -28,11 +34,15 @@ class Visit:
         self.seen_corpus = ""
         self.seen_prompt: Prompt | None = None
         self.asking: object | None = None
+        self.questions: QuestionSet | None = None
+        self.experiment: Experiment | None = None
+        self.evaluating: object | None = None
+        self.seen_set = False
         self._lock = threading.Lock()
         self._stops: dict[threading.Event, str] = {}
 
     @contextmanager
-    def running(self, kind: Literal["answer", "index"]) -> Iterator[threading.Event]:
+    def running(self, kind: Work) -> Iterator[threading.Event]:
         """A stop event for one piece of work; set when the work is left, however it is left."""
         stop = threading.Event()
         with self._lock:
@@ -51,7 +61,7 @@ class Visit:
             if self.asking is question:
                 self.asking = None
 
-    def stop(self, kind: Literal["answer", "index", "all"] = "all") -> int:
+    def stop(self, kind: Work | Literal["all"] = "all") -> int:
         """Ask what runs for this visitor to stop; returns how many pieces of work were asked."""
         with self._lock:
             stops = [stop for stop, of in self._stops.items() if kind in (of, "all")]
@@ -62,6 +72,7 @@ class Visit:
     def end(self) -> None:
         """Stop all work and let go of the visitor's documents, questions and vectors."""
         self.stop()
+        self.evaluating = self.questions = self.experiment = None
         self.workspace.close()
 
 

@@ -147,6 +147,17 @@ def read_settings(panel: SettingsPanel, values: Mapping[Any, object]) -> Setting
     )
 
 
+def show_settings(panel: SettingsPanel, settings: Settings) -> dict[Any, Any]:
+    """The panel set to `settings`: `read_settings` of it gives the same again."""
+    shown: dict[Any, Any] = {}
+    for part in (settings.split, settings.search, settings.generate):
+        for f in fields(part):
+            value = getattr(part, f.name)
+            optional = f.name in ("as_of", "threshold")
+            shown[getattr(panel, f.name)] = ("" if value is None else str(value)) if optional else value
+    return shown
+
+
 def _day(value: object) -> date | None:
     written = str(value or "").strip()
     if not written:

@@ -7,6 +7,7 @@ from types import MappingProxyType
 from typing import Final
 
 from rag.errors import Bilingual, Language
+from rag.ui.strings_evaluate import EVALUATE
 
 _B = Bilingual
 # fmt: off
@@ -239,6 +240,7 @@ TABLE: Final[Mapping[str, Bilingual]] = MappingProxyType({
     "error.session": _B("This page has no session. Reload it.", "页面没有会话，请刷新。"),
     "error.full": _B("There are too many visitors just now. Reload the page in a minute.", "当前访问人数过多，请一分钟后刷新页面重试。"),
     "error.stopped": _B("Stopped.", "已停止。"),
+    **EVALUATE,
 })
 # fmt: on
 

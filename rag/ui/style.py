@@ -28,14 +28,19 @@ def theme() -> gr.themes.Base:
     )
 
 
-# The first mark of a freshly shown text is brought into the middle of its own box; the page does not move.
+# The first mark of a freshly shown text is brought into the middle of its own box, at the latest when the tab it is in
+# comes to the front; the page does not move.
 SCROLL_TO_MARK = """
-watch('value', () => requestAnimationFrame(() => {
-  const box = element.querySelector('.doc'); if (!box) return;
+let due = true;
+const scroll = () => requestAnimationFrame(() => {
+  const box = element.querySelector('.doc'); if (!due || !box || !box.clientHeight) return;
   const mark = box.querySelector('.hit') || box.querySelector('.chunk'); if (!mark) return;
+  due = false;
   const shift = mark.getBoundingClientRect().top - box.getBoundingClientRect().top;
   box.scrollTop += shift - box.clientHeight / 3;
-}));
+});
+watch('value', () => { due = true; scroll(); });
+new IntersectionObserver(scroll).observe(element);
 """
 
 # As above; and where source and answer are not side by side (a phone), the page goes to the source.
@@ -109,6 +114,19 @@ const render = () => {
 };
 render();
 watch('value', render);
+"""
+
+# A file {name, mime, base64} that the server set becomes a download; no file is ever written on the server.
+SAVE_SCRIPT = """
+watch('value', () => {
+  const file = props.value; if (!file || !file.base64) return;
+  const bytes = Uint8Array.from(atob(file.base64), c => c.charCodeAt(0));
+  const link = document.createElement('a');
+  link.href = URL.createObjectURL(new Blob([bytes], {type: file.mime}));
+  link.download = file.name;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 10000);
+});
 """
 
 CSS = """
@@ -185,5 +203,10 @@ button.cite:hover,.cite.open{background:var(--accent);color:var(--paper)}button.
 .used dl{display:grid;grid-template-columns:max-content 1fr;gap:.15rem 1rem;font-family:var(--font-mono);margin:.5rem 0}.used dd{margin:0}
 .skipped{color:var(--warn)}
 #ask-row{align-items:flex-end;flex-wrap:wrap}
+.gradio-container .tabitem h2{font-size:1.02rem;font-weight:650;margin:.9rem 0 0}.gradio-container .tabitem h3{font-size:.9rem;font-weight:600;margin:1rem 0 .3rem}
+.buttons{flex-wrap:wrap;align-items:center}.figures td:not(:first-child),.figures th:not(:first-child){text-align:end}
+table.figures{width:auto;min-width:min(100%,24rem)}.interval{display:block;font-size:.72rem;color:var(--soft);white-space:nowrap}
+.beside{display:flex;flex-wrap:wrap;gap:.5rem 2rem;align-items:flex-start}.beside>div{flex:1 1 26rem;min-width:0}.plot{max-width:36rem}.plot svg{display:block;width:100%;height:auto}
+.yes{color:var(--good)}.no{color:var(--bad)}#eval-outcomes .virtual-row{font-family:var(--font);font-size:.82rem;cursor:pointer}#eval-table .virtual-row{font-family:var(--font);font-size:.82rem}
 @media (max-width:640px){.gradio-container .main{padding:.7rem!important}#ask-row{flex-wrap:wrap}#ask-row>.block,#ask-row>.form{flex:1 1 100%}#ask-row>button{flex:1}.models .ready .name{display:none}.models{gap:.3rem 1rem}.gradio-container .row>.column{flex:1 1 100%}.gradio-container .row{flex-wrap:wrap}#upload button{padding-top:2.6rem}.gradio-container{padding-inline:.6rem!important}.doc{max-height:320px;padding:.6rem .7rem}.answer{font-size:1rem}.chips{flex-wrap:nowrap;overflow-x:auto;padding-bottom:.3rem}.chip{flex:none}}
 """

@@ -14,7 +14,7 @@ from rag.types import Fate, StepName
 from rag.ui import examples, panels, strings
 
 ROOT = Path(__file__).parents[2]
-SOURCES = [p for p in Path(rag.ui.__file__).parent.glob("*.py") if p.name != "strings.py"]
+SOURCES = [p for p in Path(rag.ui.__file__).parent.glob("*.py") if not p.name.startswith("strings")]
 FUNCTIONS = {"text", "both", "mistake", "columns", "label"}
 
 

@@ -1,0 +1,224 @@
+"""The Evaluate tab: its components, and what it shows of a question set."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import gradio as gr
+
+from rag.corpus.index import Corpus
+from rag.errors import Language
+from rag.evaluate.labels import Resolver
+from rag.evaluate.question_cells import header
+from rag.evaluate.question_files import sample_set, table_rows
+from rag.evaluate.questions import FIELDS, MOST_QUESTIONS, QuestionSet
+from rag.evaluate.run import GIVEN, Given
+from rag.evaluate.variants import setting_names
+from rag.types import PUBLIC
+from rag.ui import panels, render
+from rag.ui.sessions import Visit
+from rag.ui.strings import text
+from rag.ui.style import SAVE_SCRIPT
+
+WHAT: dict[str, tuple[Given, ...]] = {"retrieval": (), "answers": ("retrieved",), "all": GIVEN}
+"""What a run can be asked for, and the kinds of evidence it answers from then."""
+SAVED = ("jsonl", "csv", "xlsx")
+OUTCOME_KINDS = ["number", "str", "str", "str", "str", "str", "str"]
+MOST_DRAFTS = 50
+
+
+class EvaluateTab(NamedTuple):
+    """Components of the Evaluate tab."""
+
+    set_line: gr.HTML
+    upload: gr.UploadButton
+    samples: gr.Button
+    jsonl: gr.Button
+    csv: gr.Button
+    xlsx: gr.Button
+    set_note: gr.HTML
+    table: gr.Dataframe
+    apply: gr.Button
+    what: gr.Radio
+    categories: gr.Dropdown
+    most: gr.Number
+    k: gr.Number
+    first: gr.Dropdown
+    first_values: gr.Textbox
+    second: gr.Dropdown
+    second_values: gr.Textbox
+    run: gr.Button
+    stop: gr.Button
+    progress: gr.HTML
+    which: gr.Dropdown
+    figures: gr.HTML
+    more: gr.Column
+    use_variant: gr.Button
+    used: gr.HTML
+    failed: gr.Checkbox
+    count: gr.HTML
+    outcomes: gr.Dataframe
+    pick: gr.Dropdown
+    diagnosis: gr.HTML
+    download: gr.HTML
+
+    def plan(self) -> set[Any]:
+        """The components that say what to run."""
+        compared = {self.first, self.first_values, self.second, self.second_values}
+        return {self.what, self.categories, self.most, self.k, *compared}
+
+
+def build_evaluate(label: gr.I18n) -> EvaluateTab:
+    """Build the tab inside the current layout."""
+    made = _build_set(label) | _build_run(label)
+    gr.Markdown(label("eval.results"), visible=True)
+    made["which"] = gr.Dropdown([], label=label("eval.which"), visible=False, elem_id="eval-which")
+    made["figures"] = gr.HTML(js_on_load=None, elem_id="eval-figures")
+    with gr.Column(visible=False) as made["more"]:
+        with gr.Row(elem_classes=["buttons"]):
+            made["use_variant"] = gr.Button(
+                label("eval.use_variant"), size="sm", scale=0, min_width=220, elem_id="eval-use"
+            )
+        made["used"] = gr.HTML(js_on_load=None, elem_id="eval-used")
+        made |= _build_questions(label)
+    made["download"] = gr.HTML({}, html_template="<span></span>", js_on_load=SAVE_SCRIPT, elem_id="eval-download")
+    return EvaluateTab(**made)
+
+
+def _build_set(label: gr.I18n) -> dict[str, Any]:
+    gr.Markdown(label("eval.set"))
+    made: dict[str, Any] = {"set_line": gr.HTML(js_on_load=None, elem_id="eval-set")}
+    with gr.Row(elem_classes=["buttons"]):
+        made["upload"] = gr.UploadButton(label("eval.upload"), size="sm", scale=0, min_width=220, elem_id="eval-upload")
+        made["samples"] = gr.Button(label("eval.samples"), size="sm", scale=0, min_width=110, elem_id="eval-samples")
+        for kind in SAVED:
+            made[kind] = gr.Button(
+                label(f"eval.save_{kind}"), size="sm", scale=0, min_width=100, elem_id=f"eval-{kind}"
+            )
+    made["set_note"] = gr.HTML(js_on_load=None, elem_id="eval-set-note")
+    with gr.Accordion(label("eval.edit"), open=False, elem_id="eval-edit"):
+        gr.Markdown(label("eval.edit_help"), elem_classes=["caption"])
+        made["table"] = gr.Dataframe(
+            headers=list(FIELDS),
+            datatype="str",
+            column_widths=[100, 300, 110, 340, 180, 120, 160, 110, 100, 80, 80],
+            label=label("eval.edit_table"),
+            interactive=True,
+            wrap=True,
+            max_height=430,
+            elem_id="eval-table",
+            buttons=[],
+        )
+        made["apply"] = gr.Button(label("eval.apply"), size="sm", elem_id="eval-apply")
+    return made
+
+
+def _build_run(label: gr.I18n) -> dict[str, Any]:
+    gr.Markdown(label("eval.run_title"))
+    made: dict[str, Any] = {}
+    kinds = [(text(f"eval.what_{kind}", "en"), kind) for kind in WHAT]
+    made["what"] = gr.Radio(kinds, value="retrieval", label=label("eval.what"), elem_id="eval-what")
+    with gr.Row():
+        made["categories"] = gr.Dropdown(
+            [], multiselect=True, label=label("eval.categories"), scale=3, min_width=240, elem_id="eval-categories"
+        )
+        made["most"] = gr.Number(
+            MOST_QUESTIONS, precision=0, step=1, label=label("eval.most"), min_width=150, elem_id="eval-most"
+        )
+        made["k"] = gr.Number(10, precision=0, step=1, label=label("eval.k"), min_width=110, elem_id="eval-k")
+    with gr.Accordion(label("eval.compare"), open=False, elem_id="eval-compare"):
+        for name in ("first", "second"):
+            with gr.Row():
+                made[name] = gr.Dropdown([], label=label("eval.setting"), min_width=240, elem_id=f"eval-{name}")
+                made[f"{name}_values"] = gr.Textbox(
+                    label=label("eval.values"),
+                    placeholder=label("eval.values_hint"),
+                    max_length=200,
+                    min_width=240,
+                    elem_id=f"eval-{name}-values",
+                )
+    with gr.Row(elem_classes=["buttons"]):
+        made["run"] = gr.Button(label("eval.run"), variant="primary", scale=0, min_width=88, elem_id="eval-run")
+        made["stop"] = gr.Button(label("eval.stop"), scale=0, min_width=88, elem_id="eval-stop")
+    made["progress"] = gr.HTML(js_on_load=None, elem_id="eval-progress")
+    return made
+
+
+def _build_questions(label: gr.I18n) -> dict[str, Any]:
+    gr.Markdown(label("eval.questions"))
+    made: dict[str, Any] = {"failed": gr.Checkbox(False, label=label("eval.failed_only"), elem_id="eval-failed")}
+    made["count"] = gr.HTML(js_on_load=None, elem_id="eval-count")
+    made["outcomes"] = gr.Dataframe(
+        headers=["#"] * len(OUTCOME_KINDS),
+        datatype=OUTCOME_KINDS,
+        column_widths=[50, 130, 110, 420, 70, 90, 190],
+        label=label("eval.outcomes"),
+        interactive=False,
+        wrap=False,
+        max_height=430,
+        elem_id="eval-outcomes",
+        buttons=[],
+    )
+    made["pick"] = gr.Dropdown([], label=label("eval.pick"), elem_id="eval-pick")
+    made["diagnosis"] = gr.HTML(js_on_load=None, elem_id="eval-diagnosis")
+    return made
+
+
+def in_language(tab: EvaluateTab, language: Language) -> dict[Any, Any]:
+    """The options in the visitor's language."""
+    labels = {name: text(f"set.{name.split('.')[1]}", language) for name in setting_names()}
+    names = [(text("eval.no_setting", language), ""), *((f"{said} · {name}", name) for name, said in labels.items())]
+    kinds = [(text(f"eval.what_{kind}", language), kind) for kind in WHAT]
+    return {
+        tab.what: gr.Radio(choices=kinds),
+        tab.first: gr.Dropdown(choices=names, value=""),
+        tab.second: gr.Dropdown(choices=names, value=""),
+    }
+
+
+def name_of(questions: QuestionSet, language: Language) -> str:
+    """What a set is called on the page."""
+    return text(f"setname.{questions.name}", language) if questions.name in ("sample", "draft") else questions.name
+
+
+def set_in_use(visit: Visit) -> QuestionSet | None:
+    """The set the visitor brought; without one the built-in questions, as long as no own documents are searched."""
+    if visit.questions is None and not visit.workspace.own_documents():
+        return sample_set()
+    return visit.questions
+
+
+def show_set(
+    tab: EvaluateTab, questions: QuestionSet | None, corpus: Corpus | None, language: Language
+) -> dict[Any, Any]:
+    """The line on a set, its categories to choose from, and its rows to edit."""
+    rows = table_rows(questions, language) if questions is not None else []
+    names = questions.categories() if questions is not None else ()
+    choices = [(name or text("eval.no_category", language), name) for name in names]
+    return {
+        tab.set_line: set_line(questions, corpus, language),
+        tab.categories: gr.Dropdown(choices=choices, value=[]),
+        tab.table: {"headers": header(language), "data": rows},
+    }
+
+
+def set_line(questions: QuestionSet | None, corpus: Corpus | None, language: Language) -> str:
+    """Which set is loaded, what its questions expect, and how many labels point to nothing in `corpus`."""
+    if questions is None:
+        return panels.notice(text("eval.set_none", language))
+    expects = [q.expects for q in questions.questions]
+    counts = {kind: expects.count(kind) for kind in ("answer", "refusal", "unknown")}
+    drafts = sum(q.draft for q in questions.questions)
+    line = text("eval.set_line", language, name=name_of(questions, language), n=len(expects), draft=drafts, **counts)
+    if corpus is None:
+        return panels.notice(line)
+    resolver = Resolver(corpus, corpus.permitted(PUBLIC))
+    missing = [found for q in questions.questions if (found := resolver.resolve(q).missing)]
+    if not missing:
+        return panels.notice(
+            f"{line} {text('eval.set_found', language)}" if any(q.relevant for q in questions.questions) else line
+        )
+    example = render.preview(missing[0][0].document, 60)
+    n = sum(map(len, missing))
+    lost = text("eval.set_missing", language, n=n, questions=len(missing), example=example)
+    return panels.notice(f"{line} {lost}", "warning")
