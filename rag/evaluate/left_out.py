@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import math
+
 from rag.errors import Bilingual
 from rag.evaluate.diagnosis import Diagnosis
 from rag.evaluate.run import Outcome
 from rag.types import Candidate
 
+# Characters of the line above a piece, besides title and section.
+_HEADING = 40
 _RETRIEVERS = {"dense": Bilingual(en="dense", zh="向量"), "lexical": Bilingual(en="lexical", zh="词汇")}
 
 
@@ -33,9 +37,13 @@ def _ranks(candidate: Candidate) -> Bilingual:
     )
 
 
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]
+
+
 def _threshold(candidate: Candidate, outcome: Outcome, need: int, name: Bilingual) -> Diagnosis:
     cosine, floor = candidate.cosine or 0.0, outcome.settings.search.threshold
-    ranks = _ranks(candidate)
+    ranks, low = _ranks(candidate), math.floor(cosine * 1000) / 1000
     return Diagnosis(
         "threshold",
         "below_threshold",
@@ -45,8 +53,8 @@ def _threshold(candidate: Candidate, outcome: Outcome, need: int, name: Bilingua
             zh=f"{name.zh}的余弦为 {cosine:.4f}，低于阈值 {floor}。它是候选：{ranks.zh}。",
         ),
         Bilingual(
-            en=f"Set threshold to at most {int(cosine * 1000) / 1000} or switch it off; the Candidates tab shows every cosine.",
-            zh=f"请把最低余弦 threshold 调到 {int(cosine * 1000) / 1000} 以下，或留空关闭；各候选的余弦见「候选」页。",
+            en=f"Set threshold to at most {low} or switch it off; the Candidates tab shows every cosine.",
+            zh=f"请把最低余弦 threshold 调到 {low} 以下，或留空关闭；各候选的余弦见「候选」页。",
         ),
     )
 
@@ -58,7 +66,7 @@ def _duplicate(candidate: Candidate, need: int, name: Bilingual) -> Diagnosis:
         "duplicate",
         need,
         Bilingual(
-            en=f"{name.en} was left out because it nearly repeats {of or 'a better candidate'}, which does not hold the passage.",
+            en=f"{_capital(name.en)} was left out because it nearly repeats {of or 'a better candidate'}, which does not hold the passage.",
             zh=f"{name.zh}因与{of or '排名更前的候选'}近乎重复而未放入，而后者不含这段内容。",
         ),
         Bilingual(
@@ -101,10 +109,10 @@ def _beyond(candidate: Candidate, outcome: Outcome, need: int, name: Bilingual) 
         "beyond_k",
         need,
         Bilingual(
-            en=f"{name.en} is ranked {candidate.rank} ({ranks.en}), number {place} of those that could be packed; only {search.packed} are.",
+            en=f"{_capital(name.en)} is ranked {candidate.rank} ({ranks.en}), number {place} of those that could be packed; only {search.packed} are.",
             zh=f"{name.zh}排第 {candidate.rank} 名（{ranks.zh}），在可放入者中是第 {place} 个，而只放入 {search.packed} 个。",
         ),
-        Bilingual(en=f"S{wanted.en[1:]} or more; see the Candidates tab.", zh=f"请{wanted.zh}以上；见「候选」页。"),
+        Bilingual(en=f"S{wanted.en[1:]} or more; see the Candidates tab.", zh=f"请{wanted.zh} 以上；见「候选」页。"),
     )
 
 
@@ -112,14 +120,19 @@ def _budget(candidate: Candidate, outcome: Outcome, need: int, name: Bilingual) 
     settings, prompt = outcome.settings.generate, outcome.retrieval.prompt
     used = len(prompt.input_ids) if prompt else 0
     length = len(candidate.chunk.text)
-    # a token is seldom less than a character; context and heading come on top
-    limit = min(32768, settings.context_limit + length + len(candidate.chunk.context) + 40)
+    # those before it that did not fit come first when there is room; a token is seldom less than a character
+    ahead = [
+        c.chunk for c in outcome.retrieval.candidates if c.rank <= candidate.rank and c.status.fate == "over_budget"
+    ]
+    wanted = sum(len(chunk.passage) + _HEADING for chunk in ahead)
+    # without a prompt not even one piece fitted, and what rules and question take is not known
+    limit = min(32768, (settings.context_limit if prompt else 2 * settings.context_limit) + wanted)
     return Diagnosis(
         "budget",
         "over_budget",
         need,
         Bilingual(
-            en=f"{name.en} (rank {candidate.rank}, {length} characters) did not fit: the prompt may have {settings.budget} tokens "
+            en=f"{_capital(name.en)} (rank {candidate.rank}, {length} characters) did not fit: the prompt may have {settings.budget} tokens "
             f"({settings.context_limit} − {settings.answer_tokens} kept for the answer), and {used} are used.",
             zh=f"{name.zh}（第 {candidate.rank} 名，{length} 字）放不下：提示词预算为 {settings.budget} 个 token"
             f"（{settings.context_limit} − 为回答保留的 {settings.answer_tokens}），已用 {used} 个。",

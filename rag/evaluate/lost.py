@@ -114,7 +114,7 @@ def _no_chunk(scene: _Scene, place: Place, chunks: Sequence[Chunk]) -> Diagnosis
             ),
         )
     length, now = place.end - place.start, scene.corpus.split
-    size = min(_MOST_SIZE, max(2 * length, now.size + now.overlap))
+    size = min(_MOST_SIZE, max(2 * length, now.size))
     cuts = ", ".join(f"{c.start}–{c.end}" for c in chunks if c.start < place.end and place.start < c.end)
     return Diagnosis(
         "chunk",
@@ -125,10 +125,10 @@ def _no_chunk(scene: _Scene, place: Place, chunks: Sequence[Chunk]) -> Diagnosis
             zh=f"{zh}被切分截断：此处的切块为 {cuts}，没有一个包含全文，也没有全部放入提示词。",
         ),
         Bilingual(
-            en=f"The passage has {length} characters: set size (now {now.size}) to {size} or more, or overlap (now {now.overlap}) "
-            f"to {length} or more; the Chunks tab shows the boundaries.",
-            zh=f"该段共 {length} 字：请把块大小 size（现为 {now.size}）调到 {size} 以上，或把重叠 overlap（现为 {now.overlap}）"
-            f"调到 {length} 以上；边界见「切块」页。",
+            en=f"The passage has {length} characters: set overlap (now {now.overlap}) to {length} or more and size (now {now.size}) "
+            f"to {size} or more; the Chunks tab shows the boundaries.",
+            zh=f"该段共 {length} 字：请把重叠 overlap（现为 {now.overlap}）调到 {length} 以上，块大小 size（现为 {now.size}）"
+            f"调到 {size} 以上；边界见「切块」页。",
         ),
     )
 

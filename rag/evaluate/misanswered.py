@@ -61,8 +61,8 @@ def _answered_anyway(answer: Answer) -> Diagnosis:
         ),
         Bilingual(
             en="Set a threshold, so that passages which do not fit are not packed (the threshold curve shows what that costs), or take "
-            "a larger generator; see the Answer tab.",
-            zh="请设置最低余弦 threshold，使不相关的段落不进入提示词（代价见阈值曲线），或换用更大的生成模型；见「回答」页。",
+            "a larger generator (RAG_GENERATOR); see the Answer tab.",
+            zh="请设置最低余弦 threshold，使不相关的段落不进入提示词（代价见阈值曲线），或换用更大的生成模型（RAG_GENERATOR）；见「回答」页。",
         ),
     )
 
@@ -145,8 +145,8 @@ def _other_model(outcome: Outcome) -> Bilingual:
         )
     if gold is not None and gold.judged.correct is False:
         return Bilingual(
-            en=f"With the labelled passages alone it fails too: take a larger generator, or check that the points are not too strict; {look.en}.",
-            zh=f"只给标注的段落时同样不对：请换用更大的生成模型，或检查要点是否过严；{look.zh}。",
+            en=f"With the labelled passages alone it fails too: take a larger generator (RAG_GENERATOR), or check that the points are not too strict; {look.en}.",
+            zh=f"只给标注的段落时同样不对：请换用更大的生成模型（RAG_GENERATOR），或检查要点是否过严；{look.zh}。",
         )
     if settings.temperature > 0 or settings.repetition_penalty != 1:
         return Bilingual(
@@ -154,8 +154,8 @@ def _other_model(outcome: Outcome) -> Bilingual:
             zh=f"请把温度 temperature 设为 0、重复惩罚 repetition_penalty 设为 1，使其照录证据；{look.zh}。",
         )
     return Bilingual(
-        en=f"Answer from the labelled passages alone (gold) to see whether the others distract it; if not, take a larger generator; {look.en}.",
-        zh=f"请只用标注的段落再评测一次（gold），看其余证据是否造成干扰；若不是，请换用更大的生成模型；{look.zh}。",
+        en=f"Answer from the labelled passages alone (gold) to see whether the others distract it; if not, take a larger generator (RAG_GENERATOR); {look.en}.",
+        zh=f"请只用标注的段落再评测一次（gold），看其余证据是否造成干扰；若不是，请换用更大的生成模型（RAG_GENERATOR）；{look.zh}。",
     )
 
 
@@ -174,7 +174,8 @@ def miscited(outcome: Outcome, answered: Answered, answer: Answer, corpus: Corpu
             zh=f"回答引用了 {'、'.join(invalid)}，而提示词中只有 {len(answer.prompt.packed)} 条证据。",
         )
         advice = Bilingual(
-            en="Take a larger generator, or read it without that marker", zh="请换用更大的生成模型，或忽略该标注"
+            en="Take a larger generator (RAG_GENERATOR), or read it without that marker",
+            zh="请换用更大的生成模型（RAG_GENERATOR），或忽略该标注",
         )
     elif judged.stale:
         cause = "version_cited"
@@ -194,7 +195,8 @@ def miscited(outcome: Outcome, answered: Answered, answer: Answer, corpus: Corpu
             zh="回答没有引用，各句与证据的相同之处也不足以补上来源。",
         )
         advice = Bilingual(
-            en="Take a larger generator, which keeps to the rule to cite", zh="请换用更能遵守引用要求的生成模型"
+            en="Take a larger generator (RAG_GENERATOR), which keeps to the rule to cite",
+            zh="请换用更能遵守引用要求的生成模型（RAG_GENERATOR）",
         )
     else:
         cause = "need_uncited" if met else "unlabelled_cited"

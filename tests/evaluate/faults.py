@@ -30,6 +30,7 @@ class Trial:
     expected: set[str]
     found: Diagnosis | None
     outcome: Outcome
+    line: Line
 
     @property
     def right(self) -> bool:
@@ -157,7 +158,9 @@ def threshold(line: Line, rng: random.Random) -> Planted:
 
 def few_packed(line: Line, rng: random.Random) -> Planted:
     found = evidence(line)
-    packed = rng.randint(1, line.settings.search.packed)
+    if max(c.rank for c in found) == 1:
+        return None
+    packed = rng.randint(1, max(c.rank for c in found) - 1)
     # where a retriever alone would have packed it, fusion is as true a cause
     pure = all(c.rank <= packed or min(c.ranks.values()) > packed for c in found)
     return (search(line, packed=packed), {"beyond_k"}) if pure else None
@@ -334,7 +337,7 @@ def plant(seed: int, kind: int | None = None) -> Trial:
         # a fault in the citations leaves evidence and answer right: what is judged of them tells that it took
         if succeeds(outcome) and not miscited(outcome):
             continue
-        return Trial(planter.__name__, planted[1], diagnose(outcome, corpus, PUBLIC), outcome)
+        return Trial(planter.__name__, planted[1], diagnose(outcome, corpus, PUBLIC), outcome, planted[0])
 
 
 def miscited(outcome: Outcome) -> bool:

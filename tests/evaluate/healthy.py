@@ -11,7 +11,7 @@ from rag.ask.prompt import NOT_FOUND
 from rag.config import GenerateSettings, SearchSettings, Settings, SplitSettings
 from rag.corpus.index import Corpus, build
 from rag.evaluate.questions import Label, Question
-from rag.evaluate.run import Bench, Outcome, evaluate
+from rag.evaluate.run import Bench, Given, Outcome, evaluate
 from rag.types import PUBLIC, Document
 from tests.fake_models import SPECIAL_ID, BigramEncoder, FakeModels, Generated, ReplyGenerator
 
@@ -123,10 +123,10 @@ class Line:
     def built(self) -> Corpus:
         return self.corpus or build(self.documents, self.settings.split, self.encoder)
 
-    def run(self) -> tuple[Outcome, Corpus]:
+    def run(self, given: tuple[Given, ...] = ("retrieved",)) -> tuple[Outcome, Corpus]:
         corpus = self.built()
         bench = Bench(corpus, self.settings, FakeModels(self.encoder, self.reader), PUBLIC)  # type: ignore[arg-type]
-        (outcome,) = evaluate([self.question], bench, ("retrieved",), 10, threading.Event())
+        (outcome,) = evaluate([self.question], bench, given, 10, threading.Event())
         return outcome, corpus
 
     def labelled(self) -> list[int]:
