@@ -136,12 +136,18 @@ def _ask(
     relevant = resolver.resolve(question)
     settings = settings_for(question, bench.settings, date.today())
     began = time.perf_counter()
-    retrieval = pipeline.retrieve(question.question, bench.corpus, settings, bench.models, bench.groups)
+    retrieval = pipeline.retrieve(
+        question.question, bench.corpus, settings, bench.models, bench.groups, question.history
+    )
     bare = time.perf_counter() - began
     answers = []
     for kind in given:
         began = time.perf_counter()
-        source = retrieval if kind == "retrieved" else _given(kind, retrieval, relevant, resolver, bench, settings)
+        source = (
+            retrieval
+            if kind == "retrieved"
+            else _given(kind, question, retrieval, relevant, resolver, replace(bench, settings=settings))
+        )
         if source is None:
             continue
         answer, problem = _answer(source, bench, settings, stop)
@@ -163,7 +169,7 @@ def _result(stage: Stage, chunks: Sequence[Chunk], relevant: Relevant, resolver:
 
 
 def _given(
-    kind: Given, retrieval: Retrieval, relevant: Relevant, resolver: Resolver, bench: Bench, settings: Settings
+    kind: Given, question: Question, retrieval: Retrieval, relevant: Relevant, resolver: Resolver, bench: Bench
 ) -> Retrieval | None:
     """A prompt from other evidence than what was found; None when there is none of that kind for the question."""
     if kind == "none":
@@ -175,10 +181,10 @@ def _given(
     else:
         useful = {chunk.chunk_id for place in relevant.places for chunk in resolver.holders(place)}
         wrong = [c.chunk for c in retrieval.candidates if c.chunk.chunk_id not in useful]
-        chunks = wrong[: settings.search.packed]
+        chunks = wrong[: bench.settings.search.packed]
         if not chunks or not relevant.needs:  # without labels what was found is no worse than anything else
             return None
-    return pipeline.given(retrieval.question, chunks, bench.corpus, settings, bench.models)
+    return pipeline.given(question.question, chunks, bench.corpus, bench.settings, bench.models, question.history)
 
 
 def gold(relevant: Relevant, resolver: Resolver) -> tuple[Chunk, ...]:
