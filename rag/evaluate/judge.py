@@ -14,6 +14,13 @@ from rag.types import Answer, Chunk, Document
 
 Verdict = Literal["right", "wrong", "refused", "unjudged"]
 
+_BLANKS = re.compile(r"\s+")
+# Blanks that part no two numbers; "1. 15 days" is a list's number and another one, not 1.15.
+_IDLE_BLANK = re.compile(r"(?<![\d.]) | (?!\d)")
+_THOUSANDS = re.compile(r"(?<=\d)(?<!\d{4}),(?=\d{3}(?!\d))|(?<=[０-９])，(?=[０-９]{3}(?!\d))")
+_HAN_DIGITS = "〇零一二两三四五六七八九十百千万"
+_HAN_NUMERAL = re.compile(f"[{_HAN_DIGITS}]")
+
 
 @dataclass(frozen=True, slots=True)
 class Judged:
@@ -45,21 +52,37 @@ def refused(answer: Answer | None) -> bool:
 
 
 def plain(text: str) -> str:
-    """What two texts are compared as: folded, without blank characters and thousands separators.
+    """What two texts are compared as: folded, without thousands separators, and without blanks but between two numbers.
 
-    >>> plain("每年 3,000 元"), plain("ＶＰＮ")
-    ('每年3000元', 'vpn')
+    >>> plain("每年 3,000 元"), plain("ＶＰＮ"), plain("2026 15 天")
+    ('每年3000元', 'vpn', '2026 15天')
     """
-    return re.sub(r"\s+|(?<=\d),(?=\d{3}(?!\d))", "", fold(text))
+    return _IDLE_BLANK.sub("", _BLANKS.sub(" ", fold(_THOUSANDS.sub("", text))))
 
 
 def says(text: str, point: str) -> bool:
-    """Whether a text, made `plain`, holds one of a point's choices.
+    """Whether a text, made `plain`, holds one of a point's choices (``a|b``); 5 is not said by 15, nor by 5.5.
 
-    >>> says(plain("每年 15 天。"), "15天|十五天"), says(plain("每年 115 天。"), "16天")
-    (True, False)
+    >>> [says(plain("每年 15 天。"), point) for point in ("15天|十五天", "5天", "15")]
+    [True, False, True]
     """
-    return any(choice in text for written in point.split("|") if (choice := plain(written)))
+    return any(_holds(text, plain(choice)) for choice in point.split("|"))
+
+
+def _holds(text: str, wanted: str) -> bool:
+    """Whether `text` holds `wanted`, and no number of its goes on beyond the ends."""
+    if not wanted:
+        return False
+    before = after = ""
+    if wanted[0].isdecimal():
+        before = r"(?<!\d)(?<!\d[.])"
+    elif _HAN_NUMERAL.match(wanted[0]):
+        before = f"(?<![{_HAN_DIGITS}])"
+    if wanted[-1].isdecimal():
+        after = r"(?!\d|[.]\d|[万亿])"
+    elif _HAN_NUMERAL.match(wanted[-1]):
+        after = f"(?![{_HAN_DIGITS}])"
+    return re.search(before + re.escape(wanted) + after, text) is not None
 
 
 def judge(
@@ -70,9 +93,9 @@ def judge(
     documents: Mapping[str, Document],
 ) -> Judged:
     """Judge `answer` (None: nothing could be packed, so nothing was generated)."""
-    text = plain(answer.text) if answer else ""
+    text = plain(without_markers(answer)) if answer else ""
     points = tuple(says(text, point) for point in question.points)
-    forbidden = tuple(never for never in question.never if plain(never) and plain(never) in text)
+    forbidden = tuple(never for never in question.never if _holds(text, plain(never)))
     verdict = _verdict(question, refused(answer), points, forbidden)
     correct = None
     if question.expects == "refusal":
@@ -104,6 +127,14 @@ def _verdict(question: Question, was_refused: bool, points: tuple[bool, ...], fo
     if question.refuse or forbidden or not all(points):
         return "wrong"
     return "right" if points else "unjudged"
+
+
+def without_markers(answer: Answer) -> str:
+    """The answer's words: the markers that the model wrote are no part of them, nor are their numbers."""
+    text = answer.text
+    for citation in sorted(answer.citations, key=lambda c: -c.start):
+        text = text[: citation.start] + text[citation.end :]
+    return text
 
 
 def cited_chunks(answer: Answer | None) -> list[Chunk]:

@@ -9,6 +9,7 @@ from datetime import date
 import numpy as np
 from numpy.typing import NDArray
 
+from rag.ask.rewrite import rewrite
 from rag.corpus.index import Corpus
 from rag.corpus.lexical import terms
 from rag.errors import Bilingual
@@ -16,6 +17,7 @@ from rag.evaluate.diagnosis import Cause, Diagnosis, quoted, titled
 from rag.evaluate.labels import Place, Relevant, spans_of
 from rag.evaluate.left_out import left_out
 from rag.evaluate.mislabelled import mislabelled
+from rag.evaluate.questions import Question
 from rag.evaluate.run import Outcome, stage_lists
 from rag.types import Candidate, Chunk
 
@@ -198,10 +200,16 @@ def _scope(scene: _Scene, chunk: Chunk, need: int) -> Diagnosis | None:
     return Diagnosis("scope", "not_in_force", need, words, advice)
 
 
+def _searched(question: Question) -> str:
+    """What the lexical retriever is asked: as in `rag.ask.search`, each text as often as it weighs."""
+    weighted = rewrite(question.question, question.history).weighted
+    return "\n".join(text for text, weight in weighted for _ in range(weight))
+
+
 def _no_candidate(scene: _Scene, chunk: Chunk, need: int) -> Diagnosis:
     """No retriever had it: at which rank each would have."""
     search, name = scene.outcome.settings.search, _name(scene, chunk)
-    hits = scene.corpus.lexical.search(scene.outcome.retrieval.question, len(scene.rows), scene.rows)
+    hits = scene.corpus.lexical.search(_searched(scene.outcome.question), len(scene.rows), scene.rows)
     at = scene.position[chunk.chunk_id]
     rank = next((r for r, hit in enumerate(hits, 1) if hit.position == at), None)
     if rank is None:

@@ -5,16 +5,14 @@ from __future__ import annotations
 import re
 
 from rag.corpus.index import Corpus
-from rag.corpus.lexical import fold
 from rag.errors import Bilingual
 from rag.evaluate.diagnosis import Cause, Diagnosis, quoted, titled
-from rag.evaluate.judge import cited_chunks
+from rag.evaluate.judge import cited_chunks, plain, without_markers
 from rag.evaluate.labels import spans_of
 from rag.evaluate.run import Answered, Outcome
 from rag.types import Answer
 
 _NUMBER = re.compile(r"\d+(?:\.\d+)?")
-_THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
 
 
 def evidence_text(answer: Answer) -> str:
@@ -88,7 +86,7 @@ def _cut(outcome: Outcome, answered: Answered) -> Diagnosis:
 def _misread(outcome: Outcome, answered: Answered, answer: Answer) -> Diagnosis:
     """Complete, and not right: refused, contradicted, or left something out."""
     judged, missing = answered.judged, _missing(outcome, answered)
-    strange = _strange_numbers(answer, outcome.question.question)
+    strange = _strange_numbers(answer, "\n".join((*outcome.question.history, outcome.question.question)))
     cause: Cause
     if judged.verdict == "refused":
         cause = "refused"
@@ -120,17 +118,14 @@ def _misread(outcome: Outcome, answered: Answered, answer: Answer) -> Diagnosis:
     )
 
 
-def _strange_numbers(answer: Answer, question: str) -> list[str]:
-    """Numbers of the answer, its markers aside, that neither evidence nor question hold."""
-    text = answer.text
-    for citation in sorted(answer.citations, key=lambda c: -c.start):
-        text = text[: citation.start] + " " + text[citation.end :]
-    known = set(_numbers(evidence_text(answer) + "\n" + question))
-    return [number for number in dict.fromkeys(_numbers(text)) if number not in known]
+def _strange_numbers(answer: Answer, asked: str) -> list[str]:
+    """Numbers of the answer, its markers aside, that neither evidence nor the questions `asked` hold."""
+    known = set(_numbers(evidence_text(answer) + "\n" + asked))
+    return [number for number in dict.fromkeys(_numbers(without_markers(answer))) if number not in known]
 
 
 def _numbers(text: str) -> list[str]:
-    return _NUMBER.findall(_THOUSANDS.sub("", fold(text)))
+    return _NUMBER.findall(plain(text))
 
 
 def _other_model(outcome: Outcome) -> Bilingual:

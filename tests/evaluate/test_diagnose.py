@@ -122,6 +122,24 @@ def test_the_facts_are_those_of_the_run(seeds) -> None:
         assert any(fact.sentence in candidate.chunk.text for fact in trial.line.facts)
 
 
+def test_a_lexical_rank_beyond_the_depth_is_the_one_a_deep_search_gives(seeds) -> None:
+    told = 0
+    for seed in seeds(60):
+        line = working(seed, mode=random.Random(seed).choice(("fused", "lexical")))
+        if seed % 2:
+            line = ask(line, history=("车辆由谁管理？", "那宿舍的资料保存年限呢？"))
+        outcome, corpus = search(line, depth=1).run()
+        diagnosis = diagnose(outcome, corpus, PUBLIC)
+        told_rank = re.search(r"of (《.*?》\S+) .*lexical rank is (\d+) ", diagnosis.words.en) if diagnosis else None
+        if told_rank is None:
+            continue
+        deep = search(line, depth=200).run()[0].retrieval.candidates
+        (candidate,) = [c for c in deep if c.ranks.get("lexical") == int(told_rank[2])]
+        assert any(fact.sentence in candidate.chunk.text for fact in line.facts)
+        told += 1
+    assert told >= 2
+
+
 def with_secrets(line: Line) -> Line:
     """The same, and documents that the runner may not see: the passage asked for, a newer version, a near name."""
     near = line.documents[line.labelled()[0]]
