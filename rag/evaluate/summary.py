@@ -8,15 +8,19 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from typing import Literal
+from typing import Literal, get_args
 
 from rag.config import Settings
+from rag.evaluate.judge import Verdict
+from rag.evaluate.memory import peak_memory
 from rag.evaluate.questions import QuestionSet
-from rag.evaluate.run import STAGES, Answered, Bench, Given, Outcome, Stage, evaluate
+from rag.evaluate.run import STAGES, Answered, Bench, Given, Outcome, Stage, StageResult, evaluate
 from rag.evaluate.statistics import Interval, Paired, compare, mean_interval
 
 Measure = Literal["evidence", "recall", "precision", "hit", "reciprocal_rank", "ndcg"]
 MEASURES: tuple[Measure, ...] = ("evidence", "recall", "precision", "hit", "reciprocal_rank", "ndcg")
+COMPARED: tuple[Measure | Literal["correct"], ...] = ("evidence", "ndcg", "correct")
+"""What two runs are compared by, see `paired`."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -24,6 +28,7 @@ class Run:
     """A question set asked under one group of settings, as far as it got (`complete`: to its end).
 
     `k`: units of a list that were scored. `seconds`: wall time so far; `overhead` the part that was not the line.
+    `memory`: see `peak_memory`, at the run's end.
     """
 
     name: str
@@ -36,6 +41,7 @@ class Run:
     outcomes: tuple[Outcome, ...]
     complete: bool
     seconds: float
+    memory: float | None = None
 
     @property
     def overhead(self) -> float:
@@ -49,6 +55,21 @@ class StageSummary:
 
     stage: Stage
     measures: Mapping[Measure, Interval]
+
+
+@dataclass(frozen=True, slots=True)
+class CategorySummary:
+    """The questions of one category: of `labelled` ones `evidence` have it all in the prompt; of the answers written from
+    what was found how many got which verdict, and of `judged` ones (it can be told) `correct`.
+    """
+
+    name: str
+    questions: int
+    labelled: int
+    evidence: int
+    verdicts: Mapping[Verdict, int]
+    judged: int
+    correct: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +125,7 @@ def measure_run(
     for outcome in evaluate(question_set.questions, bench, given, k, stop):
         run = replace(run, outcomes=(*run.outcomes, outcome), seconds=time.perf_counter() - began)
         yield run
-    yield replace(run, complete=len(run.outcomes) == len(question_set.questions))
+    yield replace(run, complete=len(run.outcomes) == len(question_set.questions), memory=peak_memory())
 
 
 def values(outcomes: Sequence[Outcome], stage: Stage, measure: Measure) -> list[float]:
@@ -120,6 +141,12 @@ def _value(outcome: Outcome, stage: Stage, measure: Measure) -> float:
     if measure == "evidence":
         return float(bool(found.evidence))
     return float(getattr(found.scores, measure))
+
+
+def first_relevant(result: StageResult) -> int | None:
+    """The rank, from 1, of the first relevant unit among the k that were scored; None when there is none."""
+    rank = result.scores.reciprocal_rank if result.scores is not None else 0.0
+    return round(1 / rank) if rank else None
 
 
 def stages(outcomes: Sequence[Outcome]) -> tuple[StageSummary, ...]:
@@ -139,6 +166,21 @@ def by_category(outcomes: Sequence[Outcome]) -> dict[str, tuple[Outcome, ...]]:
     for outcome in outcomes:
         groups.setdefault(outcome.question.category, []).append(outcome)
     return {name: tuple(groups[name]) for name in sorted(groups)}
+
+
+def category(name: str, outcomes: Sequence[Outcome]) -> CategorySummary:
+    """Count `outcomes`, which are those of one category, or all."""
+    judged = [a.judged for o in outcomes if (a := o.answered("retrieved")) is not None]
+    known = [j.correct for j in judged if j.correct is not None]
+    return CategorySummary(
+        name=name,
+        questions=len(outcomes),
+        labelled=sum(o.evidence is not None for o in outcomes),
+        evidence=sum(o.evidence is True for o in outcomes),
+        verdicts={v: sum(j.verdict == v for j in judged) for v in get_args(Verdict)} if judged else {},
+        judged=len(known),
+        correct=sum(known),
+    )
 
 
 def answers(outcomes: Sequence[Outcome], given: Given) -> AnswerSummary | None:

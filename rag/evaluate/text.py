@@ -10,7 +10,7 @@ from rag.evaluate.diagnose import diagnose
 from rag.evaluate.experiment import Experiment
 from rag.evaluate.run import GIVEN
 from rag.evaluate.statistics import Interval
-from rag.evaluate.summary import MEASURES, Run, answers, blame, by_category, failed, paired, stages
+from rag.evaluate.summary import COMPARED, MEASURES, Run, answers, blame, by_category, category, failed, paired, stages
 
 
 def summary_lines(experiment: Experiment, language: Language) -> list[str]:
@@ -43,16 +43,15 @@ def _stages(run: Run) -> list[str]:
 def _categories(run: Run) -> list[str]:
     rows = []
     for name, outcomes in [*by_category(run.outcomes).items(), ("all", run.outcomes)]:
-        labelled = [o for o in outcomes if o.evidence is not None]
-        found = f"{sum(bool(o.evidence) for o in labelled)}/{len(labelled)}" if labelled else "–"
-        judged = [a.judged for o in outcomes if (a := o.answered("retrieved")) is not None]
-        verdicts = Counter(j.verdict for j in judged)
-        shown = [str(verdicts[v]) if judged else "–" for v in ("right", "wrong", "refused", "unjudged")]
-        correct = [j.correct for j in judged if j.correct is not None]
-        rows.append(
-            [name or "–", str(len(outcomes)), found, *shown, f"{sum(correct)}/{len(correct)}" if correct else "–"]
-        )
+        found = category(name, outcomes)
+        shown = [str(n) for n in found.verdicts.values()] or ["–"] * 4
+        evidence, correct = _of(found.evidence, found.labelled), _of(found.correct, found.judged)
+        rows.append([name or "–", str(found.questions), evidence, *shown, correct])
     return _table(["category", "n", "evidence in prompt", "right", "wrong", "refused", "unjudged", "correct"], rows)
+
+
+def _of(part: int, whole: int) -> str:
+    return f"{part}/{whole}" if whole else "–"
 
 
 def _answers(run: Run) -> list[str]:
@@ -100,7 +99,7 @@ def _failures(run: Run, language: Language) -> list[str]:
 
 def _comparison(base: Run, other: Run) -> list[str]:
     lines = [f"{other.name}  (settings {other.settings.hash()})"]
-    for measure in ("evidence", "ndcg", "correct"):
+    for measure in COMPARED:
         found = paired(base, other, measure)
         if found is None:
             continue
