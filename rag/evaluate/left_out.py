@@ -9,6 +9,8 @@ from rag.evaluate.diagnosis import Diagnosis
 from rag.evaluate.run import Outcome
 from rag.types import Candidate
 
+# What the setting allows; and pieces beyond which more of them seldom help.
+_MOST_PACKED, _WORTH_PACKING = 50, 10
 # Characters of the line above a piece, besides title and section.
 _HEADING = 40
 _RETRIEVERS = {"dense": Bilingual(en="dense", zh="向量"), "lexical": Bilingual(en="lexical", zh="词汇")}
@@ -82,9 +84,7 @@ def _beyond(candidate: Candidate, outcome: Outcome, need: int, name: Bilingual) 
     ahead = [c for c in outcome.retrieval.candidates if c.rank <= candidate.rank]
     place = sum(c.status.fate in ("packed", "beyond_k") for c in ahead)
     ranks = _ranks(candidate)
-    wanted = Bilingual(
-        en=f"set packed (now {search.packed}) to {place}", zh=f"把证据数 packed（现为 {search.packed}）调到 {place}"
-    )
+    wanted = _more_packed(place, search.packed)
     best = min((stage for stage in _RETRIEVERS if stage in candidate.ranks), key=lambda s: candidate.ranks[s])
     if "fused" in candidate.ranks and candidate.ranks[best] <= search.packed:
         if search.fusion == "weighted":
@@ -112,7 +112,22 @@ def _beyond(candidate: Candidate, outcome: Outcome, need: int, name: Bilingual) 
             en=f"{_capital(name.en)} is ranked {candidate.rank} ({ranks.en}), number {place} of those that could be packed; only {search.packed} are.",
             zh=f"{name.zh}排第 {candidate.rank} 名（{ranks.zh}），在可放入者中是第 {place} 个，而只放入 {search.packed} 个。",
         ),
-        Bilingual(en=f"S{wanted.en[1:]} or more; see the Candidates tab.", zh=f"请{wanted.zh} 以上；见「候选」页。"),
+        Bilingual(en=f"{_capital(wanted.en)}; see the Candidates tab.", zh=f"请{wanted.zh}；见「候选」页。"),
+    )
+
+
+def _more_packed(place: int, packed: int) -> Bilingual:
+    """How to pack the candidate that is number `place`: pack more, unless that is more than a prompt is good for."""
+    reword = Bilingual(en="ask in the document's words, which ranks it higher", zh="用文档中的词提问，使其名次提前")
+    if place > _MOST_PACKED:
+        return reword
+    more = Bilingual(
+        en=f"set packed (now {packed}) to {place} or more", zh=f"把证据数 packed（现为 {packed}）调到 {place} 以上"
+    )
+    if place <= _WORTH_PACKING:
+        return more
+    return Bilingual(
+        en=f"{reword.en}, or {more.en} if the prompt has room", zh=f"{reword.zh}，或在提示词放得下时{more.zh}"
     )
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date
 
@@ -12,6 +13,7 @@ from numpy.typing import NDArray
 from rag.ask.rewrite import rewrite
 from rag.corpus.index import Corpus
 from rag.corpus.lexical import terms
+from rag.corpus.ranking import top_k
 from rag.errors import Bilingual
 from rag.evaluate.diagnosis import Cause, Diagnosis, quoted, titled
 from rag.evaluate.labels import Place, Relevant, spans_of
@@ -37,10 +39,27 @@ class _Scene:
     rows: NDArray[np.bool_]
     position: Mapping[str, int]
     candidates: Mapping[str, Candidate]
+    lexical: Mapping[int, int]
+    """Row → rank in the lexical list without an end; rows that share no term with the question have none."""
 
     def ran(self, retriever: str) -> bool:
         """Whether that retriever was asked."""
         return any(s.name == retriever and not s.skipped for s in self.outcome.retrieval.trace.steps)
+
+    def rank(self, chunk: Chunk) -> tuple[float, float]:
+        """A sort key: candidates first by their rank, then the others by their lexical one."""
+        candidate = self.candidates.get(chunk.chunk_id)
+        lexical = self.lexical.get(self.position[chunk.chunk_id], math.inf)
+        return candidate.rank if candidate else math.inf, lexical
+
+    def holders(self, place: Place) -> list[Chunk]:
+        """The chunks that hold a quote whole, or any part of a page or document."""
+        chunks = [c for c in self.corpus.chunks if c.key == place.key]
+        if place.exact:
+            found = [c for c in chunks if c.start <= place.start and place.end <= c.end]
+        else:
+            found = [c for c in chunks if c.start < place.end and place.start < c.end]
+        return found
 
 
 def lost(outcome: Outcome, corpus: Corpus, groups: frozenset[str]) -> Diagnosis | None:
@@ -50,34 +69,33 @@ def lost(outcome: Outcome, corpus: Corpus, groups: frozenset[str]) -> Diagnosis 
     """
     met = outcome.relevant.met(spans_of(stage_lists(outcome.retrieval)["packed"]))
     unmet = [need for need in outcome.relevant.needs if need not in met]
+    if not unmet:
+        return None
+    rows = corpus.allowed(outcome.settings.search, date.today(), groups).rows
+    scores = corpus.lexical.scores(_searched(outcome.question))
+    hits = top_k(scores, len(rows), rows & (scores > 0)) if len(scores) == len(rows) else []
     scene = _Scene(
         outcome,
         corpus,
         corpus.permitted(groups),
-        corpus.allowed(outcome.settings.search, date.today(), groups).rows,
+        rows,
         {chunk.chunk_id: i for i, chunk in enumerate(corpus.chunks)},
         {c.chunk.chunk_id: c for c in outcome.retrieval.candidates},
+        {hit.position: rank for rank, hit in enumerate(hits, 1)},
     )
-    return min((_need(scene, need) for need in unmet), key=lambda d: d.progress, default=None)
+    return min((_need(scene, need) for need in unmet), key=lambda d: d.progress)
 
 
 def _need(scene: _Scene, need: int) -> Diagnosis:
+    """What became of the label that got furthest; of equals the best ranked."""
     relevant = scene.outcome.relevant
     found = [mislabelled(label, scene.corpus, scene.permitted) for label in relevant.missing if label.need == need]
-    found += [_place(scene, place) for place in relevant.places if place.label.need == need]
+    places = [place for place in relevant.places if place.label.need == need]
+    held = [(place, scene.holders(place)) for place in places]
+    found += [_no_chunk(scene, place) for place, chunks in held if not chunks]
+    chunks = {chunk.chunk_id: chunk for _, chunks in held for chunk in chunks}
+    found += [_chunk(scene, chunk, need) for chunk in sorted(chunks.values(), key=scene.rank)]
     return max(found, key=lambda d: d.progress)
-
-
-def _place(scene: _Scene, place: Place) -> Diagnosis:
-    """What became of the chunk that holds the place and got furthest."""
-    chunks = [c for c in scene.corpus.chunks if c.key == place.key]
-    if place.exact:
-        holders = [c for c in chunks if c.start <= place.start and place.end <= c.end]
-    else:
-        holders = [c for c in chunks if c.start < place.end and place.start < c.end]
-    if not holders:
-        return _no_chunk(scene, place, chunks)
-    return max((_chunk(scene, chunk, place.label.need) for chunk in holders), key=lambda d: d.progress)
 
 
 def _chunk(scene: _Scene, chunk: Chunk, need: int) -> Diagnosis:
@@ -96,7 +114,8 @@ def _name(scene: _Scene, chunk: Chunk) -> Bilingual:
     )
 
 
-def _no_chunk(scene: _Scene, place: Place, chunks: Sequence[Chunk]) -> Diagnosis:
+def _no_chunk(scene: _Scene, place: Place) -> Diagnosis:
+    chunks = [c for c in scene.corpus.chunks if c.key == place.key]
     document, need = scene.corpus.documents[place.key], place.label.need
     passage = quoted(document.text[place.start : place.end])
     en = f"{titled(document)} has {passage} at {place.start}–{place.end}, but"
@@ -209,13 +228,14 @@ def _searched(question: Question) -> str:
 def _no_candidate(scene: _Scene, chunk: Chunk, need: int) -> Diagnosis:
     """No retriever had it: at which rank each would have."""
     search, name = scene.outcome.settings.search, _name(scene, chunk)
-    hits = scene.corpus.lexical.search(_searched(scene.outcome.question), len(scene.rows), scene.rows)
-    at = scene.position[chunk.chunk_id]
-    rank = next((r for r, hit in enumerate(hits, 1) if hit.position == at), None)
+    rank = scene.lexical.get(scene.position[chunk.chunk_id])
     if rank is None:
         en, zh = "it shares no term with the question", "它与问题没有共同的词"
     else:
-        en, zh = f"its lexical rank is {rank} of {len(hits)}", f"词汇检索排第 {rank} 名（共 {len(hits)} 名）"
+        en, zh = (
+            f"its lexical rank is {rank} of {len(scene.lexical)}",
+            f"词汇检索排第 {rank} 名（共 {len(scene.lexical)} 名）",
+        )
     dense = [c.scores["dense"] for c in scene.candidates.values() if "dense" in c.scores]
     if dense:
         en += f"; its dense rank is not kept beyond {len(dense)} (the last cosine there is {min(dense):.3f})"
