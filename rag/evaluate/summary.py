@@ -16,6 +16,7 @@ from rag.evaluate.memory import peak_memory
 from rag.evaluate.questions import QuestionSet
 from rag.evaluate.run import STAGES, Answered, Bench, Given, Outcome, Stage, StageResult, evaluate
 from rag.evaluate.statistics import Interval, Paired, compare, mean_interval
+from rag.types import StepName
 
 Measure = Literal["evidence", "recall", "precision", "hit", "reciprocal_rank", "ndcg"]
 MEASURES: tuple[Measure, ...] = ("evidence", "recall", "precision", "hit", "reciprocal_rank", "ndcg")
@@ -274,7 +275,7 @@ def step_seconds(outcomes: Sequence[Outcome]) -> dict[str, list[float]]:
         for step in trace.steps:
             if not step.skipped:
                 seconds.setdefault(step.name, []).append(step.seconds)
-    return seconds
+    return {name: seconds[name] for name in get_args(StepName) if name in seconds}
 
 
 def _median(numbers: Sequence[float]) -> float:

@@ -92,7 +92,7 @@ def _failures(run: Run, language: Language) -> list[str]:
     counts = Counter(diagnosis.step for _, diagnosis in found)
     lines = [f"{len(found)} questions failed: " + ", ".join(f"{step} {n}" for step, n in counts.most_common())]
     for outcome, diagnosis in found:
-        lines.append(f"{outcome.question.id}  {outcome.question.question}")
+        lines.append(f"{outcome.question.id}  {' '.join(outcome.question.question.split())}")
         lines.append(f"    {diagnosis.step}: {diagnosis.words.of(language)} {diagnosis.advice.of(language)}")
     return lines
 

@@ -55,17 +55,17 @@ def grid(base: Settings, choices: Sequence[tuple[str, Sequence[str]]]) -> tuple[
     """
     names = [name for name, _ in choices]
     variants: list[Settings] = []
-    for values in itertools.islice(itertools.product(*(written for _, written in choices)), MOST_VARIANTS + 2):
+    for values in itertools.product(*(dict.fromkeys(written) for _, written in choices)):
         settings = base
         for name, value in zip(names, values, strict=True):
             settings = with_value(settings, name, value)
         if settings != base and settings not in variants:
             variants.append(settings)
-    if len(variants) > MOST_VARIANTS:
-        raise SettingError(
-            en=f"More than {MOST_VARIANTS} combinations of settings. Give fewer values.",
-            zh=f"设置组合超过 {MOST_VARIANTS} 种，请减少取值。",
-        )
+        if len(variants) > MOST_VARIANTS:
+            raise SettingError(
+                en=f"More than {MOST_VARIANTS} combinations of settings. Give fewer values.",
+                zh=f"设置组合超过 {MOST_VARIANTS} 种，请减少取值。",
+            )
     return tuple(variants)
 
 

@@ -135,10 +135,10 @@ WORDS: Final[Mapping[str, Bilingual]] = MappingProxyType({
     "report.questions_n": _B("Questions", "题数"),
     "report.answers": _B("Answers, by the evidence they were written from", "按所给证据统计回答"),
     "report.blame": _B(
-        "Of {n} questions with answer points, {right} are answered rightly from what was found; {search} only from gold evidence (the search is to blame); {model} not even then (the model is).",
-        "在 {n} 道有要点的题中，{right} 题用检索所得答对；{search} 题只有给标准证据才答对（问题在检索）；{model} 题给了标准证据仍未答对（问题在模型）。",
+        "Questions with answer points: {n}. Answered rightly from what was found: {right}. Only from gold evidence, so the search is to blame: {search}. Not even then, so the model is: {model}.",
+        "有要点的题共 {n} 道：用检索所得答对 {right} 道；只有给标准证据才答对 {search} 道（问题在检索）；给了标准证据仍未答对 {model} 道（问题在模型）。",
     ),
-    "report.by_heart": _B("{n} are answered rightly without any evidence.", "{n} 题不给证据也答对。"),
+    "report.by_heart": _B("Answered rightly without any evidence: {n}.", "不给证据也答对 {n} 道。"),
     "report.latency": _B("Time per step", "每步用时"),
     "report.median": _B("median", "中位数"),
     "report.p95": _B("95th percentile", "95 百分位"),

@@ -1,0 +1,61 @@
+"""A threshold tells beforehand what setting it would do."""
+
+import random
+from collections.abc import Callable
+
+import pytest
+
+from rag.config import SearchSettings
+from rag.evaluate.plots import ThresholdPoint
+from rag.evaluate.run import Outcome
+from rag.evaluate.threshold import at, cosines, curve, suggested
+from tests.evaluate.kit import bench, ran
+
+
+@pytest.fixture(scope="module")
+def vectors() -> tuple[Outcome, ...]:
+    """The same questions with vectors, all three documents in the prompt."""
+    return ran(on=bench(search=SearchSettings(packed=3)), given=()).runs[0].outcomes
+
+
+def test_cosines_are_those_of_labelled_questions(vectors: tuple[Outcome, ...]) -> None:
+    found = cosines(vectors)
+    expected: dict[bool, list[float]] = {True: [], False: []}
+    for outcome, holder in zip(vectors[:3], ("leave@2026", "money@2026", "leave@2026"), strict=True):
+        for candidate in outcome.retrieval.candidates:
+            expected[candidate.chunk.key == holder].append(candidate.cosine or 0.0)
+    assert sorted(found.relevant) == sorted(expected[True]) and len(found.relevant) == 3
+    assert sorted(found.irrelevant) == sorted(expected[False]) and len(found.irrelevant) == 6
+
+
+def test_a_threshold_does_what_it_would_do_when_set(
+    vectors: tuple[Outcome, ...], seeds: Callable[[int], range]
+) -> None:
+    found = sorted(c.cosine for o in vectors for c in o.retrieval.candidates if c.cosine is not None)
+    for seed in seeds(60):
+        threshold = random.Random(seed).choice([*found, found[0] - 0.1, found[-1] + 0.1])
+        point = at(vectors, threshold)
+        really = ran(on=bench(search=SearchSettings(packed=3, threshold=threshold)), given=()).runs[0].outcomes
+        kept = [o.evidence for o in really if o.evidence is not None]
+        nothing = [o.retrieval.prompt is None or not o.retrieval.prompt.packed for o in really]
+        assert point.evidence == sum(kept) / 3
+        assert point.refused_answerable == sum(nothing[:3]) / 3
+        assert point.refused_unanswerable == sum(nothing[3:5]) / 2
+
+
+def test_a_curve_runs_from_the_least_cosine_to_the_greatest(vectors: tuple[Outcome, ...]) -> None:
+    points = curve(vectors)
+    assert [p.threshold for p in points] == sorted(p.threshold for p in points)
+    assert points[0].evidence == 1 and points[0].refused_answerable == 0
+    assert all(a.evidence >= b.evidence for a, b in zip(points, points[1:], strict=False))
+    assert all(a.refused_unanswerable <= b.refused_unanswerable for a, b in zip(points, points[1:], strict=False))
+    assert curve(()) == ()
+
+
+def test_a_threshold_is_suggested_only_when_it_is_of_use() -> None:
+    def point(threshold: float, evidence: float, refused: float) -> ThresholdPoint:
+        return ThresholdPoint(threshold, evidence, 0, refused)
+
+    assert suggested([point(0.1, 1, 0), point(0.2, 1, 0.5), point(0.3, 1, 0.5), point(0.4, 0.2, 1)]) == 0.2
+    assert suggested([point(0.1, 1, 0), point(0.2, 0.5, 0.5)]) is None
+    assert suggested([]) is None
