@@ -170,9 +170,11 @@ def _index(scene: _Scene, chunk: Chunk, need: int) -> Diagnosis | None:
         )
     elif vectors is not None and not _unit(vectors[at]):
         cause = "bad_vector"
+        length = float(np.linalg.norm(vectors[at]))
+        en, zh = (f"{length:.3g}",) * 2 if math.isfinite(length) else ("not a number", "非数值")
         words = Bilingual(
-            en=f"The dense index has no usable vector for {name.en}: its length is {np.linalg.norm(vectors[at]):.3g} instead of 1.",
-            zh=f"向量索引中{name.zh}的向量不可用：长度为 {np.linalg.norm(vectors[at]):.3g}，应为 1。",
+            en=f"The dense index has no usable vector for {name.en}: its length is {en} instead of 1.",
+            zh=f"向量索引中{name.zh}的向量不可用：长度为 {zh}，应为 1。",
         )
     elif scores is not None and terms(chunk.text) and scores[at] <= 0:
         cause = "bad_terms"

@@ -4,6 +4,7 @@ A planter gets a healthy line, breaks one thing at a random place, and says whic
 outcome and the corpus. A line is drawn again when a planter cannot work there, or when the question still succeeds.
 """
 
+import math
 import random
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -93,7 +94,7 @@ def vector_spoilt(line: Line, rng: random.Random) -> Planted:
         return None
     corpus, holders = touching(line, rng.choice(line.facts))
     assert corpus.dense is not None
-    vectors, factor = corpus.dense.vectors.copy(), rng.choice((0.0, 0.1, -0.5))
+    vectors, factor = corpus.dense.vectors.copy(), rng.choice((0.0, 0.1, -0.5, math.nan))
     for i, chunk in enumerate(corpus.chunks):
         if chunk in holders:
             vectors[i] *= factor

@@ -6,12 +6,13 @@ from dataclasses import replace
 
 import pytest
 
+from rag.corpus.lexical import LexicalIndex
 from rag.evaluate.diagnose import Diagnosis, diagnose
 from rag.evaluate.diagnosis import STEPS
 from rag.evaluate.mislabelled import most_similar
 from rag.evaluate.questions import Label
 from rag.evaluate.run import Given
-from rag.types import PUBLIC
+from rag.types import PUBLIC, Status
 from tests.evaluate import faults
 from tests.evaluate.faults import PLANTERS, ask, plant, search, succeeds, table, twist
 from tests.evaluate.healthy import Line, healthy
@@ -238,6 +239,30 @@ def test_the_answer_from_the_labelled_passages_tells_whom_to_blame() -> None:
     assert diagnosis is not None and diagnosis.cause == "refused" and "distract" in diagnosis.advice.en
     diagnosis = found(twist(line, lambda prompt, reply: faults.REFUSAL), ("gold", "retrieved"))
     assert diagnosis is not None and "fails too" in diagnosis.advice.en
+
+
+def test_a_near_repeat_that_was_left_out_is_named_so() -> None:
+    trial = plant(3, KINDS["few_packed"])
+    status = Status("duplicate", "S1")  # type: ignore[arg-type]
+    candidates = tuple(
+        replace(c, status=status) if c.status.fate == "beyond_k" else c for c in trial.outcome.retrieval.candidates
+    )
+    outcome = replace(trial.outcome, retrieval=replace(trial.outcome.retrieval, candidates=candidates))
+    diagnosis = diagnose(outcome, trial.line.built(), PUBLIC)
+    assert diagnosis is not None and diagnosis.step == diagnosis.cause == "duplicate" and "S1" in diagnosis.words.en
+
+
+def test_an_index_that_was_not_asked_is_not_to_blame() -> None:
+    for seed in range(60, 200):
+        line = search(working(seed, mode="dense"), depth=1)
+        first = found(line)
+        if first is None:
+            continue
+        damaged = replace(line, corpus=replace(line.built(), lexical=LexicalIndex(["别的"] * 3)))
+        second = found(damaged)
+        assert second is not None and second.cause == first.cause == "beyond_depth"
+        return
+    raise AssertionError("no dense list of one failed")
 
 
 def test_a_page_and_a_document_are_met_by_any_part() -> None:
