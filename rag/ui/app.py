@@ -80,7 +80,7 @@ def build_app(
         corpus = CorpusHandlers(page, sessions, models, samples, uploads)
         _wire_corpus(demo, page, corpus)
         _wire_questions(page, QuestionHandlers(page, sessions, models))
-        _wire_sets(page, SetHandlers(page, sessions, models))
+        _wire_sets(page, SetHandlers(page, sessions, models, uploads))
         _wire_evaluation(page, EvaluateHandlers(page, sessions, models, allowed))
     demo.queue(api_open=False, max_size=32)
     return App(demo, sessions, uploads, allowed, label, threading.Event())
@@ -96,14 +96,24 @@ def _shown(page: Page) -> dict[str, list[Any]]:
     test = page.evaluate
     options += [test.what, test.first, test.second]
     outcomes = [test.count, test.outcomes, test.pick, test.diagnosis]
+    run = [
+        test.used,
+        test.figures,
+        test.cut,
+        test.curve,
+        test.threshold,
+        test.threshold_view,
+        test.cut_note,
+        test.failed,
+    ]
     return {
         "corpus": [*documents, *chunks, *split],
         "found": [*page.candidates, *page.prompt, page.answer.steps],
         "answer": list(page.answer),
         "options": options,
-        "set": [test.set_line, test.set_note, test.categories, test.table],
+        "set": [test.set_line, test.set_note, test.edit_note, test.categories, test.table, test.upload, test.age],
         "outcomes": outcomes,
-        "results": [test.which, test.figures, test.more, test.used, test.failed, *outcomes],
+        "results": [test.age, test.compared, test.choice, test.which, test.more, *run, *outcomes],
         "trace": [page.question, test.pick, test.diagnosis, *chunks[:5]],
     }
 
@@ -182,6 +192,18 @@ def _wire_sets(page: Page, do: SetHandlers) -> None:
     shown, tab = _shown(page)["set"], page.evaluate
     page.evaluate_tab.select(do.opened, None, shown, **LIGHT)
     tab.samples.click(do.take_samples, None, shown, **LIGHT)
+    tab.upload.upload(do.upload, tab.upload, shown, **RAW, **LIGHT)
+    tab.apply.click(do.apply, tab.table, shown, **RAW, **LIGHT)
+    drafting = {**EVALUATING, "trigger_mode": "once"}
+    tab.draft.click(do.draft, tab.draft_n, shown, **RAW, **drafting)
+    tab.draft_stop.click(do.stop_draft, None, None, **LIGHT)
+    for press, save in ((tab.jsonl, do.save_jsonl), (tab.csv, do.save_csv), (tab.xlsx, do.save_xlsx)):
+        _save(press, save, tab.download)
+
+
+def _save(press: gr.Button, save: Callable[..., Any], download: gr.HTML) -> None:
+    """A button that saves a file: the page makes it, and then forgets its bytes."""
+    press.click(save, None, download, **LIGHT).then(dict, None, download, **LIGHT)
 
 
 def _wire_evaluation(page: Page, do: EvaluateHandlers) -> None:
@@ -195,6 +217,11 @@ def _wire_evaluation(page: Page, do: EvaluateHandlers) -> None:
     tab.which.input(do.choose_run, [tab.which, tab.failed], results, **RAW, **LIGHT)
     tab.failed.input(do.choose_failed, [tab.which, tab.failed], groups["outcomes"], **RAW, **LIGHT)
     tab.use_variant.click(do.use_variant, tab.which, [*panel, tab.used], **RAW, **LIGHT)
+    moved = [tab.which, tab.threshold]
+    tab.threshold.input(do.try_threshold, moved, tab.threshold_view, trigger_mode="always_last", **RAW, **LIGHT)
+    tab.use_threshold.click(do.use_threshold, tab.threshold, [panel.threshold, tab.cut_note], **RAW, **LIGHT)
+    _save(tab.report_html, do.save_html, tab.download)
+    _save(tab.report_json, do.save_json, tab.download)
     trace = list(dict.fromkeys([*groups["trace"], *groups["found"], *groups["answer"], panel.note]))
     tab.outcomes.select(do.choose_outcome_row, tab.which, trace, **RAW, **LIGHT)
     tab.pick.input(do.choose_outcome, [tab.which, tab.pick], trace, **RAW, **LIGHT)

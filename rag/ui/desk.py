@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -113,3 +114,20 @@ def first(row: object) -> object:
 def whole(value: object) -> int:
     """A client's number as an int; −1, which no list has, for anything else."""
     return int(value) if isinstance(value, int | float) and abs(value) < 1e9 else -1
+
+
+def number(value: object, field: str, most: int) -> int:
+    """A whole number from 1 to `most`; raises `SettingError` that names `field`, a key of the strings."""
+    found = whole(value)
+    if isinstance(value, bool) or found != value or not 1 <= found <= most:
+        said = both(field)
+        raise SettingError(
+            en=text("eval.number", "en", field=said.en, most=most),
+            zh=text("eval.number", "zh", field=said.zh, most=most),
+        )
+    return found
+
+
+def as_download(name: str, mime: str, data: bytes) -> dict[str, str]:
+    """What the page's download script takes: the browser makes the file, nothing is written on the server."""
+    return {"name": name, "mime": mime, "base64": base64.b64encode(data).decode()}

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import gradio as gr
 
 from rag.corpus.index import Corpus
-from rag.errors import Language
+from rag.errors import Language, RagError
+from rag.evaluate import words
 from rag.evaluate.labels import Resolver
 from rag.evaluate.question_cells import header
 from rag.evaluate.question_files import sample_set, table_rows
 from rag.evaluate.questions import FIELDS, MOST_QUESTIONS, QuestionSet
 from rag.evaluate.run import GIVEN, Given
 from rag.evaluate.variants import setting_names
-from rag.types import PUBLIC
+from rag.types import PUBLIC, Document
 from rag.ui import panels, render
 from rag.ui.sessions import Visit
 from rag.ui.strings import text
@@ -39,6 +41,10 @@ class EvaluateTab(NamedTuple):
     set_note: gr.HTML
     table: gr.Dataframe
     apply: gr.Button
+    draft_n: gr.Number
+    draft: gr.Button
+    draft_stop: gr.Button
+    edit_note: gr.HTML
     what: gr.Radio
     categories: gr.Dropdown
     most: gr.Number
@@ -50,16 +56,27 @@ class EvaluateTab(NamedTuple):
     run: gr.Button
     stop: gr.Button
     progress: gr.HTML
+    age: gr.HTML
+    compared: gr.HTML
+    choice: gr.Row
     which: gr.Dropdown
-    figures: gr.HTML
-    more: gr.Column
     use_variant: gr.Button
     used: gr.HTML
+    figures: gr.HTML
+    cut: gr.Column
+    curve: gr.HTML
+    threshold: gr.Slider
+    threshold_view: gr.HTML
+    use_threshold: gr.Button
+    cut_note: gr.HTML
+    more: gr.Column
     failed: gr.Checkbox
     count: gr.HTML
     outcomes: gr.Dataframe
     pick: gr.Dropdown
     diagnosis: gr.HTML
+    report_html: gr.Button
+    report_json: gr.Button
     download: gr.HTML
 
     def plan(self) -> set[Any]:
@@ -71,16 +88,15 @@ class EvaluateTab(NamedTuple):
 def build_evaluate(label: gr.I18n) -> EvaluateTab:
     """Build the tab inside the current layout."""
     made = _build_set(label) | _build_run(label)
-    gr.Markdown(label("eval.results"), visible=True)
-    made["which"] = gr.Dropdown([], label=label("eval.which"), visible=False, elem_id="eval-which")
-    made["figures"] = gr.HTML(js_on_load=None, elem_id="eval-figures")
+    made |= _build_results(label)
     with gr.Column(visible=False) as made["more"]:
-        with gr.Row(elem_classes=["buttons"]):
-            made["use_variant"] = gr.Button(
-                label("eval.use_variant"), size="sm", scale=0, min_width=220, elem_id="eval-use"
-            )
-        made["used"] = gr.HTML(js_on_load=None, elem_id="eval-used")
         made |= _build_questions(label)
+        gr.Markdown(label("eval.save_report"))
+        with gr.Row(elem_classes=["buttons"]):
+            for kind in ("html", "json"):
+                made[f"report_{kind}"] = gr.Button(
+                    label(f"eval.report_{kind}"), size="sm", scale=0, min_width=180, elem_id=f"eval-report-{kind}"
+                )
     made["download"] = gr.HTML({}, html_template="<span></span>", js_on_load=SAVE_SCRIPT, elem_id="eval-download")
     return EvaluateTab(**made)
 
@@ -109,7 +125,16 @@ def _build_set(label: gr.I18n) -> dict[str, Any]:
             elem_id="eval-table",
             buttons=[],
         )
-        made["apply"] = gr.Button(label("eval.apply"), size="sm", elem_id="eval-apply")
+        with gr.Row(elem_classes=["buttons"]):
+            made["apply"] = gr.Button(label("eval.apply"), size="sm", scale=0, min_width=110, elem_id="eval-apply")
+            made["draft_n"] = gr.Number(
+                5, precision=0, step=1, label=label("eval.draft_n"), scale=0, min_width=120, elem_id="eval-draft-n"
+            )
+            made["draft"] = gr.Button(label("eval.draft"), size="sm", scale=0, min_width=220, elem_id="eval-draft")
+            made["draft_stop"] = gr.Button(
+                label("eval.draft_stop"), size="sm", scale=0, min_width=110, elem_id="eval-draft-stop"
+            )
+        made["edit_note"] = gr.HTML(js_on_load=None, elem_id="eval-edit-note")
     return made
 
 
@@ -141,6 +166,30 @@ def _build_run(label: gr.I18n) -> dict[str, Any]:
         made["run"] = gr.Button(label("eval.run"), variant="primary", scale=0, min_width=88, elem_id="eval-run")
         made["stop"] = gr.Button(label("eval.stop"), scale=0, min_width=88, elem_id="eval-stop")
     made["progress"] = gr.HTML(js_on_load=None, elem_id="eval-progress")
+    return made
+
+
+def _build_results(label: gr.I18n) -> dict[str, Any]:
+    """What is there for retrieval alone too; empty until a run has ended."""
+    made: dict[str, Any] = {
+        "age": gr.HTML(js_on_load=None, elem_id="eval-age"),
+        "compared": gr.HTML(js_on_load=None, elem_id="eval-compared"),
+    }
+    with gr.Row(visible=False, elem_classes=["buttons"]) as made["choice"]:
+        made["which"] = gr.Dropdown([], label=label("eval.which"), min_width=280, elem_id="eval-which")
+        made["use_variant"] = gr.Button(label("eval.use_variant"), scale=0, min_width=150, elem_id="eval-use")
+    made["used"] = gr.HTML(js_on_load=None, elem_id="eval-used")
+    made["figures"] = gr.HTML(js_on_load=None, elem_id="eval-figures")
+    with gr.Column(visible=False) as made["cut"]:
+        gr.Markdown(label("eval.cut_title"))
+        with gr.Row(equal_height=False):
+            with gr.Column(min_width=300):
+                made["curve"] = gr.HTML(js_on_load=None, elem_id="eval-curve")
+            with gr.Column(min_width=300):
+                made["threshold"] = gr.Slider(-1, 1, 0, step=0.001, label=label("eval.cut"), elem_id="eval-threshold")
+                made["threshold_view"] = gr.HTML(js_on_load=None, elem_id="eval-cut-view")
+                made["use_threshold"] = gr.Button(label("eval.use_cut"), size="sm", elem_id="eval-use-cut")
+                made["cut_note"] = gr.HTML(js_on_load=None, elem_id="eval-cut-note")
     return made
 
 
@@ -176,6 +225,18 @@ def in_language(tab: EvaluateTab, language: Language) -> dict[Any, Any]:
     }
 
 
+def age(visit: Visit, language: Language) -> str:
+    """A remark when the results are about documents that are not what is searched now."""
+    if visit.experiment is None:
+        return ""
+    try:
+        now: Mapping[str, Document] | None = visit.workspace.corpus().documents
+    except RagError:  # the samples are on their way
+        now = None
+    same = now is not None and dict(now) == dict(visit.experiment.runs[0].bench.corpus.documents)
+    return "" if same else panels.notice(text("eval.earlier", language), "warning")
+
+
 def name_of(questions: QuestionSet, language: Language) -> str:
     """What a set is called on the page."""
     return text(f"setname.{questions.name}", language) if questions.name in ("sample", "draft") else questions.name
@@ -194,7 +255,7 @@ def show_set(
     """The line on a set, its categories to choose from, and its rows to edit."""
     rows = table_rows(questions, language) if questions is not None else []
     names = questions.categories() if questions is not None else ()
-    choices = [(name or text("eval.no_category", language), name) for name in names]
+    choices = [(name or words.text("report.no_category", language), name) for name in names]
     return {
         tab.set_line: set_line(questions, corpus, language),
         tab.categories: gr.Dropdown(choices=choices, value=[]),
@@ -212,13 +273,12 @@ def set_line(questions: QuestionSet | None, corpus: Corpus | None, language: Lan
     line = text("eval.set_line", language, name=name_of(questions, language), n=len(expects), draft=drafts, **counts)
     if corpus is None:
         return panels.notice(line)
+    labelled = any(q.relevant for q in questions.questions)
     resolver = Resolver(corpus, corpus.permitted(PUBLIC))
     missing = [found for q in questions.questions if (found := resolver.resolve(q).missing)]
     if not missing:
-        return panels.notice(
-            f"{line} {text('eval.set_found', language)}" if any(q.relevant for q in questions.questions) else line
-        )
+        return panels.notice(f"{line} · {text('eval.set_found', language)}" if labelled else line)
     example = render.preview(missing[0][0].document, 60)
     n = sum(map(len, missing))
     lost = text("eval.set_missing", language, n=n, questions=len(missing), example=example)
-    return panels.notice(f"{line} {lost}", "warning")
+    return panels.notice(f"{line} · {lost}", "warning")

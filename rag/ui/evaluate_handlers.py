@@ -22,7 +22,7 @@ from rag.evaluate.variants import grid
 from rag.limits import Allowance
 from rag.models.roles import Models
 from rag.ui import evaluate_results, panels
-from rag.ui.desk import Updates, mistake, whole
+from rag.ui.desk import Updates, mistake, number
 from rag.ui.evaluate import WHAT, set_in_use
 from rag.ui.guard import guarded, language
 from rag.ui.page import Page
@@ -71,9 +71,9 @@ class EvaluateHandlers(ResultHandlers):
         # the results of the last run must not stand under the progress of this one
         yield {
             tab.progress: panels.phase("waiting", text("eval.begin", spoken)),
-            tab.figures: "",
-            tab.more: gr.Column(visible=False),
-            tab.which: gr.Dropdown(visible=False),
+            **dict.fromkeys((tab.age, tab.compared, tab.used, tab.figures), ""),
+            **dict.fromkeys((tab.cut, tab.more), gr.Column(visible=False)),
+            tab.choice: gr.Row(visible=False),
         }
         try:
             with visit.running("evaluate") as stop:
@@ -109,7 +109,7 @@ class EvaluateHandlers(ResultHandlers):
         tab = self.page.evaluate
         if last.asked:
             visit.experiment = last
-        shown = self._results(visit, spoken) if visit.experiment is not None else {}
+        shown = self._everything(visit, visit.experiment, spoken) if visit.experiment is not None else {}
         facts: dict[str, object] = {"done": last.asked, "total": job.total, "seconds": f"{seconds:.1f}"}
         if problem:
             said = panels.notice(problem, "error")
@@ -139,7 +139,7 @@ class EvaluateHandlers(ResultHandlers):
             raise _odd("eval.what")
         if not isinstance(names, list) or not set(map(str, names)) <= set(questions.categories()):
             raise _odd("eval.categories")
-        most, k = _number(values[tab.most], "eval.most", MOST_QUESTIONS), _number(values[tab.k], "eval.k", 200)
+        most, k = number(values[tab.most], "eval.most", MOST_QUESTIONS), number(values[tab.k], "eval.k", 200)
         chosen = selected(questions, names, most)
         if not chosen.questions:
             raise mistake(SettingError, "eval.no_questions")
@@ -189,15 +189,8 @@ def _work(job: _Job, stop: threading.Event) -> Callable[[Callable[[Update], None
     return work
 
 
-def _number(value: object, field: str, most: int) -> int:
-    number = whole(value)
-    if isinstance(value, bool) or number != value or not 1 <= number <= most:
-        said = both(field)
-        words = both("eval.number", field="{field}", most=most)
-        raise SettingError(en=words.en.format(field=said.en), zh=words.zh.format(field=said.zh))
-    return number
-
-
 def _odd(field: str) -> RagError:
-    said, words = both(field), both("eval.bad_choice", field="{field}")
-    return SettingError(en=words.en.format(field=said.en), zh=words.zh.format(field=said.zh))
+    said = both(field)
+    return SettingError(
+        en=text("eval.bad_choice", "en", field=said.en), zh=text("eval.bad_choice", "zh", field=said.zh)
+    )

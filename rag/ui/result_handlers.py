@@ -2,22 +2,28 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable
+
 import gradio as gr
 
-from rag.corpus.index import Corpus
-from rag.errors import Language, RagError, SettingError
+from rag.errors import Language, SettingError
 from rag.evaluate.diagnose import diagnose
+from rag.evaluate.experiment import Experiment
 from rag.evaluate.labels import Resolver
+from rag.evaluate.report import to_html, to_json
 from rag.evaluate.run import Outcome
 from rag.evaluate.summary import Run
+from rag.evaluate.threshold import curve, suggested
 from rag.types import PUBLIC
 from rag.ui import answer as answer_tab
-from rag.ui import chunks, evaluate_results, panels, render
-from rag.ui.desk import Desk, Updates, first, mistake, whole
+from rag.ui import chunks, evaluate_compare, evaluate_questions, evaluate_results, panels
+from rag.ui.desk import Desk, Updates, as_download, first, mistake, whole
+from rag.ui.evaluate import age
 from rag.ui.guard import guarded, language
 from rag.ui.sessions import Visit
 from rag.ui.settings import show_settings
-from rag.ui.strings import text
+from rag.ui.strings import both, text
 from rag.workspace import Asked
 
 
@@ -28,8 +34,7 @@ class ResultHandlers(Desk):
     def choose_run(self, which: object, failed: object, request: gr.Request) -> Updates:
         """Another variant's results."""
         visit, spoken = self._visit(request), language(request)
-        self._run(visit, whole(which))
-        return self._results(visit, spoken, whole(which), bool(failed))
+        return self._results(self._run(visit, whole(which)), spoken, bool(failed))
 
     @guarded()
     def choose_failed(self, which: object, failed: object, request: gr.Request) -> Updates:
@@ -51,13 +56,46 @@ class ResultHandlers(Desk):
     @guarded()
     def use_variant(self, which: object, request: gr.Request) -> Updates:
         """The settings of the run that is shown go into the Settings panel."""
-        visit, spoken = self._visit(request), language(request)
+        visit, spoken, panel = self._visit(request), language(request), self.page.settings
         settings = self._run(visit, whole(which)).settings
-        note = self._settings_note(visit, settings, spoken)
-        return show_settings(self.page.settings, settings) | {
-            self.page.settings.note: note,
-            self.page.evaluate.used: note,
-        }
+        again = settings.split != visit.workspace.corpus().split
+        more = text("eval.reindex", spoken) if again else ""
+        said = text("eval.taken", spoken, hash=settings.hash(), more=more)
+        shown = show_settings(panel, settings) | {panel.note: self._settings_note(visit, settings, spoken)}
+        return shown | {self.page.evaluate.used: panels.notice(said, "warning" if again else "info")}
+
+    @guarded()
+    def try_threshold(self, which: object, value: object, request: gr.Request) -> Updates:
+        """The slider was moved: what that threshold keeps and refuses."""
+        run = self._run(self._visit(request), whole(which))
+        view = evaluate_compare.threshold_view(run.outcomes, _cosine(value), language(request))
+        return {self.page.evaluate.threshold_view: view}
+
+    @guarded()
+    def use_threshold(self, value: object, request: gr.Request) -> Updates:
+        """The threshold of the slider goes into the Settings panel."""
+        written = f"{_cosine(value):.3f}"
+        said = panels.notice(text("eval.cut_taken", language(request), value=written))
+        return {self.page.settings.threshold: written, self.page.evaluate.cut_note: said}
+
+    @guarded()
+    def save_html(self, request: gr.Request) -> Updates:
+        """The report as a page."""
+        return self._saved(request, "html", "text/html", lambda found, spoken: to_html(found, spoken))
+
+    @guarded()
+    def save_json(self, request: gr.Request) -> Updates:
+        """The figures."""
+        return self._saved(request, "json", "application/json", lambda found, _: to_json(found))
+
+    def _saved(
+        self, request: gr.Request, suffix: str, mime: str, write: Callable[[Experiment, Language], str]
+    ) -> Updates:
+        found = self._visit(request).experiment
+        if found is None:
+            raise mistake(SettingError, "eval.no_report")
+        data = write(found, language(request)).encode("utf-8", "replace")
+        return {self.page.evaluate.download: as_download(f"evaluation.{suffix}", mime, data)}
 
     def _run(self, visit: Visit, which: int) -> Run:
         runs = visit.experiment.runs if visit.experiment is not None else ()
@@ -65,53 +103,51 @@ class ResultHandlers(Desk):
             raise mistake(SettingError, "eval.no_question")
         return runs[which]
 
-    def _results(self, visit: Visit, spoken: Language, which: int = 0, failed: bool = False) -> Updates:
-        """Everything of one run of the last experiment."""
-        tab, found = self.page.evaluate, visit.experiment
-        if found is None:
-            return {}
-        run = self._run(visit, which)
-        names = evaluate_results.run_names(found, spoken)
+    def _everything(self, visit: Visit, experiment: Experiment, spoken: Language) -> Updates:
+        """An experiment that has just ended: its runs beside each other, and all of the first one."""
+        tab, names = self.page.evaluate, evaluate_compare.run_names(experiment, spoken)
         return {
-            tab.which: gr.Dropdown(choices=names, value=which, visible=len(names) > 1),
-            tab.figures: self._age(visit, run, spoken) + evaluate_results.figures(run, spoken),
+            tab.age: age(visit, spoken),
+            tab.compared: evaluate_compare.comparison(experiment, spoken),
+            tab.choice: gr.Row(visible=len(names) > 1),
+            tab.which: gr.Dropdown(choices=names, value=0),
             tab.more: gr.Column(visible=True),
-            tab.failed: failed,
-            tab.used: "",
-            **self._outcomes(run, failed, spoken),
+            **self._results(experiment.runs[0], spoken),
         }
 
-    def _age(self, visit: Visit, run: Run, spoken: Language) -> str:
-        """A remark when the results are about documents that are not searched any more."""
-        try:
-            now: Corpus | None = visit.workspace.corpus()
-        except RagError:
-            now = None
-        same = now is not None and dict(now.documents) == dict(run.bench.corpus.documents)
-        return "" if same else panels.notice(text("eval.earlier", spoken), "warning")
+    def _results(self, run: Run, spoken: Language, failed: bool = False) -> Updates:
+        """Everything of one run."""
+        tab = self.page.evaluate
+        shown = {tab.figures: evaluate_results.figures(run, spoken), tab.failed: failed, tab.used: "", tab.cut_note: ""}
+        return shown | self._thresholds(run, spoken) | self._outcomes(run, failed, spoken)
+
+    def _thresholds(self, run: Run, spoken: Language) -> Updates:
+        """The thresholds a run leaves to choose from; none where no candidate has a cosine."""
+        tab, points = self.page.evaluate, curve(run.outcomes)
+        if not points:
+            return {tab.cut: gr.Column(visible=False)}
+        low, high = points[0].threshold, points[-1].threshold
+        wanted = suggested(points) or run.settings.search.threshold
+        value = round(min(max(low if wanted is None else wanted, low), high), 3)
+        return {
+            tab.cut: gr.Column(visible=True),
+            tab.curve: evaluate_compare.threshold_curve(points, spoken),
+            tab.threshold: gr.Slider(
+                minimum=math.floor(low * 100) / 100, maximum=math.ceil(high * 100) / 100, value=value
+            ),
+            tab.threshold_view: evaluate_compare.threshold_view(run.outcomes, value, spoken),
+        }
 
     def _outcomes(self, run: Run, failed: bool, spoken: Language) -> Updates:
         """The table of questions and the list beside it, none opened."""
-        tab, rows = self.page.evaluate, evaluate_results.shown_outcomes(run, failed)
-        cells = [self._row(n, outcome, run, spoken) for n, outcome in rows[: render.TABLE_ROWS]]
+        tab, found = self.page.evaluate, evaluate_questions.shown_outcomes(run, failed)
+        heads = panels.columns("head.eval_questions", spoken)
         return {
-            tab.count: evaluate_results.count(run, len(rows), spoken),
-            tab.outcomes: {"headers": panels.columns("head.eval_questions", spoken), "data": cells},
-            tab.pick: gr.Dropdown(choices=evaluate_results.choices(rows), value=None),
+            tab.count: evaluate_questions.count(run, len(found), spoken),
+            tab.outcomes: {"headers": heads, "data": evaluate_questions.rows(run, found, spoken)},
+            tab.pick: gr.Dropdown(choices=evaluate_questions.choices(found), value=None),
             tab.diagnosis: "",
         }
-
-    def _row(self, number: int, outcome: Outcome, run: Run, spoken: Language) -> list[render.Cell]:
-        found = diagnose(outcome, run.bench.corpus, run.bench.groups)
-        return [
-            number,
-            render.preview(outcome.question.id, 40),
-            render.preview(outcome.question.category, 40),
-            render.preview(outcome.question.question),
-            evaluate_results.evidence_sign(outcome),
-            evaluate_results.verdict(outcome, spoken),
-            text(f"fault.{found.step}", spoken) if found is not None else "–",
-        ]
 
     def _trace(self, which: int, number: int, request: gr.Request) -> Updates:
         """A question of a run takes the place of the last one asked: all tabs show it, and why it failed is said here."""
@@ -131,7 +167,7 @@ class ResultHandlers(Desk):
             shown |= answer_tab.show_answer(page.answer, asked.answer, spoken)
         shown[page.question] = outcome.question.question
         found = diagnose(outcome, run.bench.corpus, run.bench.groups)
-        shown[page.evaluate.diagnosis] = evaluate_results.explained(outcome, found, spoken)
+        shown[page.evaluate.diagnosis] = evaluate_questions.explained(outcome, found, spoken)
         return shown | self._labelled(visit, outcome, found.need if found is not None else None, spoken)
 
     def _labelled(self, visit: Visit, outcome: Outcome, need: int | None, spoken: Language) -> Updates:
@@ -151,3 +187,11 @@ class ResultHandlers(Desk):
                 tab.pick: gr.Dropdown(choices=chunks.names(mine), value=row + 1),
             }
         return {}
+
+
+def _cosine(value: object) -> float:
+    """The slider's value; raises `SettingError` when it is none."""
+    if isinstance(value, bool) or not isinstance(value, int | float) or not -1 <= value <= 1:
+        said = both("eval.bad_choice", field="threshold")
+        raise SettingError(en=said.en, zh=said.zh)
+    return float(value)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from rag.types import Prompt
     from rag.workspace import Workspace
 
-Work = Literal["answer", "index", "evaluate"]
+Work = Literal["answer", "index", "evaluate", "draft"]
 
 
 class Visit:

@@ -2,38 +2,148 @@
 
 from __future__ import annotations
 
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+
 import gradio as gr
 
+from rag.background import reports
 from rag.corpus.index import Corpus
-from rag.errors import Language, RagError
-from rag.evaluate.question_files import sample_set
-from rag.ui import panels
-from rag.ui.desk import Desk, Updates
-from rag.ui.evaluate import set_in_use, set_line, show_set
+from rag.errors import Language, QuestionError, RagError, SettingError
+from rag.evaluate.draft import Drafted, draft_questions
+from rag.evaluate.question_files import (
+    from_table_rows,
+    read_questions,
+    sample_set,
+    write_csv,
+    write_jsonl,
+    write_xlsx,
+)
+from rag.evaluate.questions import Question, QuestionSet
+from rag.models.roles import Models
+from rag.ui import panels, render
+from rag.ui.desk import Desk, Updates, as_download, mistake, number
+from rag.ui.evaluate import MOST_DRAFTS, age, name_of, set_in_use, set_line, show_set
 from rag.ui.guard import guarded, language
-from rag.ui.sessions import Visit
+from rag.ui.page import Page
+from rag.ui.sessions import Sessions, Visit
 from rag.ui.strings import text
+from rag.ui.uploads import UploadFolder
+from rag.workspace import FileReport
+
+_XLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
+_SHOWN_NAMES = 8
 
 
 class SetHandlers(Desk):
     """One method per thing a visitor can do here. Every value from a browser is checked before it is used."""
 
+    def __init__(self, page: Page, sessions: Sessions, models: Models, uploads: UploadFolder) -> None:
+        super().__init__(page, sessions, models)
+        self._uploads = uploads
+
     @guarded()
     def opened(self, request: gr.Request) -> Updates:
-        """The tab came to the front: the set as it stands to what is searched by now."""
+        """The tab came to the front: the set, and the results, as they stand to what is searched by now."""
         visit, spoken, tab = self._visit(request), language(request), self.page.evaluate
+        shown: Updates = {tab.age: age(visit, spoken)}
         if not visit.seen_set:
-            visit.seen_set = True
-            return show_set(tab, set_in_use(visit), self._searched(visit), spoken)
-        return {tab.set_line: set_line(set_in_use(visit), self._searched(visit), spoken)}
+            return shown | self._set(visit, spoken)
+        return shown | {tab.set_line: set_line(set_in_use(visit), self._searched(visit), spoken)}
 
     @guarded()
     def take_samples(self, request: gr.Request) -> Updates:
         """The built-in questions."""
         visit, spoken = self._visit(request), language(request)
         visit.questions = sample_set()
-        said = text("eval.loaded", spoken, n=len(visit.questions.questions), name=text("setname.sample", spoken))
+        said = text("eval.loaded", spoken, n=len(visit.questions.questions), name=name_of(visit.questions, spoken))
         return self._set(visit, spoken) | {self.page.evaluate.set_note: panels.notice(said)}
+
+    @guarded()
+    def upload(self, sent: object, request: gr.Request) -> Updates:
+        """A file with questions takes the place of the set; one that cannot be read leaves it as it was."""
+        visit, spoken, tab = self._visit(request), language(request), self.page.evaluate
+        try:
+            taken = self._uploads.take([sent] if isinstance(sent, dict) else (sent or []), 0)
+            if len(taken) != 1:
+                raise mistake(SettingError, "eval.one_file")
+            if isinstance(taken[0], FileReport):
+                return {tab.upload: None, tab.set_note: panels.notice(taken[0].message.of(spoken), "error")}
+            read = read_questions(taken[0].name, taken[0].data)
+        except RagError as error:
+            return {tab.upload: None, tab.set_note: panels.notice(error.message(spoken), "error")}
+        visit.questions = read.questions
+        said = text("eval.loaded", spoken, n=len(read.questions.questions), name=read.questions.name)
+        if read.ignored:
+            names = ", ".join(render.preview(name, 40) for name in read.ignored[:_SHOWN_NAMES])
+            said += " " + text("eval.ignored", spoken, names=names)
+        said = " ".join([said, *(warning.of(spoken) for warning in read.warnings)])
+        tone = "warning" if read.ignored or read.warnings else "info"
+        return self._set(visit, spoken) | {tab.upload: None, tab.set_note: panels.notice(said, tone)}
+
+    @guarded()
+    def apply(self, table: object, request: gr.Request) -> Updates:
+        """The rows of the table become the set; while one of them is wrong, set and table stay as they are."""
+        visit, spoken, tab = self._visit(request), language(request), self.page.evaluate
+        now = set_in_use(visit)
+        name = now.name if now is not None else "draft"
+        try:
+            heads, rows = _cells(table)
+            edited = from_table_rows(text("eval.edit_table", spoken), heads, rows)
+        except RagError as error:
+            return {tab.edit_note: panels.notice(error.message(spoken), "error")}
+        visit.questions = replace(edited, name=name)
+        said = text("eval.applied", spoken, n=len(edited.questions))
+        return self._set(visit, spoken) | {tab.edit_note: panels.notice(said)}
+
+    @guarded("evaluate.edit_note")
+    def draft(self, n: object, request: gr.Request) -> Iterator[Updates]:
+        """The generator drafts questions about own documents; what it made is added to the set, also after a stop."""
+        visit, spoken, tab = self._visit(request), language(request), self.page.evaluate
+        wanted = number(n, "eval.draft_n", MOST_DRAFTS)
+        keys = {document.key for document in visit.workspace.own_documents()}
+        if not keys:
+            raise mistake(SettingError, "eval.draft_no_documents")
+        self._models.generator()  # cannot be had: said at once
+        corpus, tried, none = visit.workspace.corpus(), tuple[Drafted, ...](), tuple[Drafted, ...]()
+        with visit.running("draft") as stop:
+            work = _drafting(corpus, keys, wanted, self._models, stop)
+            for tried in reports(work, "evaluation", none, stop):
+                yield {tab.edit_note: panels.phase("waiting", text("eval.drafting", spoken, **_counts(tried)))}
+        made = [drafted.question for drafted in tried if drafted.question is not None]
+        visit.questions = _added(set_in_use(visit), made)
+        said = panels.notice(text("eval.drafted", spoken, **_counts(tried)), "warning")
+        yield self._set(visit, spoken) | {tab.edit_note: said}
+
+    @guarded()
+    def stop_draft(self, request: gr.Request) -> None:
+        """End the drafting; what is drafted by then is kept."""
+        self._visit(request).stop("draft")
+
+    @guarded()
+    def save_jsonl(self, request: gr.Request) -> Updates:
+        """The set as JSON, one question a line."""
+        return self._saved(request, "jsonl", "application/x-ndjson", lambda found, _: write_jsonl(found))
+
+    @guarded()
+    def save_csv(self, request: gr.Request) -> Updates:
+        """The set as a table."""
+        return self._saved(request, "csv", "text/csv", write_csv)
+
+    @guarded()
+    def save_xlsx(self, request: gr.Request) -> Updates:
+        """The set as a workbook."""
+        return self._saved(request, "xlsx", _XLSX, write_xlsx)
+
+    def _saved(
+        self, request: gr.Request, suffix: str, mime: str, write: Callable[[QuestionSet, Language], bytes]
+    ) -> Updates:
+        found = set_in_use(self._visit(request))
+        if found is None:
+            raise mistake(SettingError, "eval.no_set")
+        data = write(found, language(request))
+        return {self.page.evaluate.download: as_download(f"questions.{suffix}", mime, data)}
 
     def _set(self, visit: Visit, spoken: Language) -> Updates:
         visit.seen_set = True
@@ -44,3 +154,44 @@ class SetHandlers(Desk):
             return visit.workspace.corpus()
         except RagError:  # the samples are on their way
             return None
+
+
+def _cells(table: object) -> tuple[list[str], list[list[str]]]:
+    """Heads and rows of a table as the page sends it; raises `QuestionError` when it is something else."""
+    heads, rows = (table.get("headers"), table.get("data")) if isinstance(table, dict) else (None, None)
+    if not isinstance(heads, list) or not isinstance(rows, list) or not all(isinstance(row, list) for row in rows):
+        raise mistake(QuestionError, "eval.bad_table")
+    return list(map(_cell, heads)), [list(map(_cell, row)) for row in rows]
+
+
+def _cell(value: object) -> str:
+    return "" if value is None else str(value)
+
+
+def _counts(tried: Sequence[Drafted]) -> dict[str, object]:
+    done = sum(drafted.question is not None for drafted in tried)
+    return {"done": done, "failed": len(tried) - done}
+
+
+def _drafting(
+    corpus: Corpus, keys: set[str], n: int, models: Models, stop: threading.Event
+) -> Callable[[Callable[[tuple[Drafted, ...]], None]], None]:
+    def work(report: Callable[[tuple[Drafted, ...]], None]) -> None:
+        tried: tuple[Drafted, ...] = ()
+        for drafted in draft_questions(corpus, keys, n, models, stop):
+            tried = (*tried, drafted)
+            report(tried)
+
+    return work
+
+
+def _added(questions: QuestionSet | None, drafts: Sequence[Question]) -> QuestionSet:
+    """The set with the drafts at its end, each under an id that no other question has."""
+    whole = questions if questions is not None else QuestionSet("draft", ())
+    taken = {question.id for question in whole.questions}
+    named = []
+    for draft in drafts:
+        name = next(i for i in (draft.id, *(f"{draft.id}-{n}" for n in range(2, len(taken) + 3))) if i not in taken)
+        taken.add(name)
+        named.append(replace(draft, id=name))
+    return replace(whole, questions=(*whole.questions, *named))
