@@ -15,7 +15,7 @@ from rag.evaluate.draft import Drafted, draft_questions, passages, prompt_for, q
 from rag.evaluate.labels import Resolver
 from rag.evaluate.questions import QuestionSet
 from rag.models.roles import Models
-from rag.types import Chunk, Document
+from rag.types import Chunk, Document, Section
 from tests import hostile
 from tests.fake_models import SPECIAL_ID, FakeModels, Generated, ReplyGenerator
 
@@ -195,7 +195,8 @@ def test_hostile_writing_about_hostile_text_gives_a_usable_draft_or_a_reason(see
 
 
 def chunk_of(text: str) -> tuple[Chunk, Document]:
-    corpus = corpus_of(document("年假管理办法", text), size=4000)
+    source = replace(document("年假管理办法", text), sections=(Section(0, ("第一章 年假",)),))
+    corpus = corpus_of(source, size=4000)
     return corpus.chunks[0], corpus.documents["年假管理办法@1"]
 
 
@@ -205,6 +206,7 @@ def test_the_quote_is_the_nearest_sentence_and_no_heading() -> None:
         quote_for("年假管理办法里年假申请要提前几个工作日提交？", chunk, source)
         == "应提前3个工作日提交申请，由直属主管审批。"
     )
+    assert quote_for("年假管理办法怎么规定的？", chunk, source) == "员工入职满一年后，每年可享受15天带薪年假。"
     assert quote_for("每次休假最少多少？", chunk, source) == "员工可以分段休假；"
     assert quote_for("zzz?", chunk, source) == ""
 
