@@ -1,27 +1,51 @@
-"""Lexical index: BM25 (Lucene's form, k1 = 1.5, b = 0.75, computed by bm25s) over words and Chinese uni- and bigrams."""
+"""Lexical index: BM25 (Lucene's form, computed by bm25s) over words, numbers, and Chinese characters and their pairs."""
 
 from __future__ import annotations
 
 import logging
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Final
 
 import bm25s
 import numpy as np
 from numpy.typing import NDArray
 
+from rag.corpus.numerals import NUMERALS, number
 from rag.corpus.ranking import Hit, top_k
 
 # the library sets its logger to DEBUG, and every index it builds would be a line in the app's log
 logging.getLogger(bm25s.__name__).setLevel(logging.WARNING)
 
+# As for short passages: repeats of a term soon count no more, and length matters little among chunks of one size.
+K1: Final = 0.9
+B: Final = 0.4
+
 # Han with its extensions, kana, hangul: written without spaces, so single characters and pairs are the terms.
 _CJK = r"\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff\u3040-\u30ff\uac00-\ud7af"
-# Letters and digits hang together over - _ . / so that VPN-4031, HR-F-012 and 3.5 are one term each.
-_WORD = re.compile(rf"[{_CJK}]+|[^\W_{_CJK}]+(?:[-_./][^\W_{_CJK}]+)*")
-_IS_CJK = re.compile(rf"[{_CJK}]")
+_LETTERS = rf"[^\W_{_CJK}]+"
+# Letters and digits hang together over - _ . / so that VPN-4031, HR-F-012 and 3.5 are one term each; 3,000 is 3000.
+_PIECE = re.compile(
+    rf"(?P<numeral>[{NUMERALS}]+)|(?P<character>[{_CJK}])"
+    rf"|(?P<thousands>\d{{1,3}}(?:,\d{{3}})+(?:\.\d+)?(?![^\W{_CJK}]))|(?P<word>{_LETTERS}(?:[-_./]{_LETTERS})*)"
+)
+_PLAIN_NUMBER = re.compile(r"\d+(?:\.\d+)?")
+_JOINT = re.compile(r"[-_./]")
+_JOINED_PARTS = 4
+"""Of a code with more parts, such as a path, only shorter stretches than this and single parts are terms too."""
+
+# Words by which one asks. The texts asked about hardly hold them, so that BM25 would take the few that do for the best.
+_ASKING = re.compile(
+    "什么时候|什么|怎么办|怎么样|怎么|怎样|多少|多久|多长|多大|哪些|哪里|哪儿|哪个|哪|谁|吗|呢|吧|啊|呀|嘛|请问|如何|为什么|为何|是否"
+    "|是不是|有没有|能不能|可不可以|要不要|行不行|会不会|分别"
+)
+_ENGLISH = frozenset(
+    "a about am an and any are as at be been but by can could did do does for from had has have he her how i if in into is it its "
+    "many may me might much must my no not of on or our per shall she should than that the their them then there these they this "
+    "those to us was we were what when where which who whom whose why will with would you your".split()
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +55,16 @@ class Term:
     term: str
     start: int
     end: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Piece:
+    """What terms are made of; `pairs`: it is written without spaces and makes a pair with its neighbour."""
+
+    term: str
+    start: int
+    end: int
+    pairs: bool
 
 
 def fold(text: str) -> str:
@@ -50,22 +84,75 @@ def _fold_character(c: str) -> str:
 
 
 def terms(text: str) -> list[Term]:
-    """The terms of a text, in order.
+    """The terms of a text, in order. A number is one term however it is written, and makes pairs as a character does.
 
     >>> [t.term for t in terms("年假15天，VPN-4031")]
-    ['年', '年假', '假', '15', '天', 'vpn-4031']
+    ['年', '年假', '假', '假15', '15', '15天', '天', 'vpn-4031', 'vpn', '4031']
+    >>> [t.term for t in terms("第八十二条")] == [t.term for t in terms("第82条")]
+    True
     """
-    folded = fold(text)
     out: list[Term] = []
-    for match in _WORD.finditer(folded):
-        if not _IS_CJK.match(match.group()):
-            out.append(Term(match.group(), match.start(), match.end()))
-            continue
-        for i in range(match.start(), match.end()):
-            out.append(Term(folded[i], i, i + 1))
-            if i + 1 < match.end():
-                out.append(Term(folded[i : i + 2], i, i + 2))
+    before: _Piece | None = None
+    for piece in _pieces(fold(text)):
+        if before is not None and before.pairs and piece.pairs and before.end == piece.start:
+            out.append(Term(before.term + piece.term, before.start, piece.end))
+        out.append(Term(piece.term, piece.start, piece.end))
+        if not piece.pairs:
+            out += _parts(piece)
+        before = piece
     return out
+
+
+def query_terms(question: str) -> list[Term]:
+    """The terms to look for: without the words by which one asks, and of a code only the whole.
+
+    A question of nothing else keeps them.
+
+    >>> [t.term for t in query_terms("VPN-4031是什么？")], [t.term for t in query_terms("What is it?")]
+    (['vpn-4031', '是'], ['what', 'is', 'it'])
+    """
+    folded = fold(question)
+    rest = _ASKING.sub(lambda match: " " * len(match.group()), folded)
+    wanted = _without_parts(term for term in terms(rest) if term.term not in _ENGLISH)
+    return wanted or _without_parts(iter(terms(folded)))
+
+
+def _without_parts(found: Iterator[Term]) -> list[Term]:
+    """Drops the terms that lie inside a code read before them."""
+    out: list[Term] = []
+    code: Term | None = None
+    for term in found:
+        if code is not None and code.start <= term.start and term.end <= code.end:
+            continue
+        out.append(term)
+        code = term if _JOINT.search(term.term) and not _PLAIN_NUMBER.fullmatch(term.term) else None
+    return out
+
+
+def _pieces(folded: str) -> Iterator[_Piece]:
+    for match in _PIECE.finditer(folded):
+        written, start, end = match.group(), match.start(), match.end()
+        if match.lastgroup == "numeral":
+            value = number(written)
+            if value is not None:
+                yield _Piece(value, start, end, True)
+            else:
+                yield from (_Piece(c, start + i, start + i + 1, True) for i, c in enumerate(written))
+        elif match.lastgroup == "word":
+            yield _Piece(written, start, end, _PLAIN_NUMBER.fullmatch(written) is not None)
+        else:
+            yield _Piece(written.replace(",", ""), start, end, True)
+
+
+def _parts(piece: _Piece) -> Iterator[Term]:
+    """The shorter stretches of a code, for who asks for a part of it: HR-F-012 for F-012, 2026-10-01 for 2026-10."""
+    edges = [0, *(m.end() for m in _JOINT.finditer(piece.term)), len(piece.term) + 1]
+    n = len(edges) - 1
+    for a in range(n):
+        for b in range(a + 1, min(a + _JOINED_PARTS, n + 1)):
+            if b - a < n:
+                start, end = edges[a], edges[b] - 1
+                yield Term(piece.term[start:end], piece.start + start, piece.start + end)
 
 
 class LexicalIndex:
@@ -76,12 +163,12 @@ class LexicalIndex:
         tokens = [[t.term for t in terms(passage)] for passage in passages]
         self._bm25: bm25s.BM25 | None = None
         if any(tokens):
-            self._bm25 = bm25s.BM25(k1=1.5, b=0.75, method="lucene")
+            self._bm25 = bm25s.BM25(k1=K1, b=B, method="lucene")
             self._bm25.index(tokens, show_progress=False)
 
     def scores(self, query: str) -> NDArray[np.float32]:
         """BM25 of every passage: ``(n,) float32``, ≥ 0; a term that is repeated in the query counts as often."""
-        wanted = [t.term for t in terms(query)]
+        wanted = [t.term for t in query_terms(query)]
         if self._bm25 is None or not wanted:
             return np.zeros(self._n, dtype=np.float32)
         return np.asarray(self._bm25.get_scores(wanted), dtype=np.float32)

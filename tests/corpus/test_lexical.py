@@ -1,22 +1,24 @@
 import math
 import random
+import re
 from collections import Counter
 
 import numpy as np
 import pytest
 
-from rag.corpus.lexical import LexicalIndex, fold, terms
+from rag.corpus.lexical import LexicalIndex, fold, query_terms, terms
+from rag.corpus.numerals import NUMERALS
 from tests import hostile
 
 WORDS = ("年假", "十五天", "报销", "VPN-4031", "HR-F-012", "3000元", "supervisor", "the", "设备", "审批", "３０００")
 
 
-def bm25(passages: list[str], query: str, k1: float = 1.5, b: float = 0.75) -> list[float]:
+def bm25(passages: list[str], query: str, k1: float = 0.9, b: float = 0.4) -> list[float]:
     """Lucene's BM25, written from the formula: Σ idf · tf / (tf + k1 (1 − b + b · length / mean length))."""
     counts = [Counter(t.term for t in terms(p)) for p in passages]
     mean = sum(sum(c.values()) for c in counts) / len(counts)
     total = [0.0] * len(passages)
-    for term in [t.term for t in terms(query)]:
+    for term in [t.term for t in query_terms(query)]:
         df = sum(term in c for c in counts)
         idf = math.log(1 + (len(counts) - df + 0.5) / (df + 0.5))
         for i, c in enumerate(counts):
@@ -35,8 +37,9 @@ def random_passages(rng: random.Random) -> list[str]:
 
 
 def test_chinese_gives_characters_and_pairs_and_codes_stay_whole() -> None:
-    assert [t.term for t in terms("年假15天，VPN-4031")] == ["年", "年假", "假", "15", "天", "vpn-4031"]
-    assert [t.term for t in terms("HR-F-012 3.5 a_b")] == ["hr-f-012", "3.5", "a_b"]
+    assert [t.term for t in terms("年假，VPN-4031")] == ["年", "年假", "假", "vpn-4031", "vpn", "4031"]
+    assert [t.term for t in terms("3.5 a_b")] == ["3.5", "a_b", "a", "b"]
+    assert {t.term for t in terms("HR-F-012")} == {"hr-f-012", "hr-f", "f-012", "hr", "f", "012"}
     assert [t.term for t in terms("年 假")] == ["年", "假"]  # a pair does not reach over a space
 
 
@@ -46,8 +49,55 @@ def test_terms_of_hostile_text_are_the_folded_slices(seeds) -> None:
         folded = fold(text)
         assert len(folded) == len(text)
         for term in terms(text):
-            assert term.term == folded[term.start : term.end] and term.term
-            assert term.start < term.end <= len(text)
+            read = folded[term.start : term.end]
+            assert term.term == read.replace(",", "") or re.search(f"[{NUMERALS}]", read), seed
+            assert term.term and term.start < term.end <= len(text)
+
+
+def test_a_number_is_one_term_however_it_is_written() -> None:
+    for written, same in (
+        ("第八十二条", "第82条"),
+        ("三千元", "3,000元"),
+        ("３０００元", "3000元"),
+        ("二〇二六年", "2026年"),
+    ):
+        assert [t.term for t in terms(written)] == [t.term for t in terms(same)]
+    index = LexicalIndex(["第八十一条", "第八十二条", "第八条"])
+    assert index.search("82条", 3)[0].position == 1
+    assert [(t.term, t.start, t.end) for t in terms("满十五年")] == [
+        ("满", 0, 1),
+        ("满15", 0, 3),
+        ("15", 1, 3),
+        ("15年", 1, 4),
+        ("年", 3, 4),
+    ]
+
+
+def test_the_words_by_which_one_asks_are_not_looked_for() -> None:
+    assert [t.term for t in query_terms("HR-F-021分别是什么？")] == ["hr-f-021", "是"]
+    assert [t.term for t in query_terms("What is the limit?")] == ["limit"]
+    index = LexicalIndex(["这是什么？为什么？", "表单 HR-F-021"])
+    assert [h.position for h in index.search("HR-F-021是什么", 2)] == [1, 0]
+    assert [h.position for h in index.search("什么", 2)] == [0]  # unless there is nothing else
+    assert [t.term for t in terms("为什么")] == ["为", "为什", "什", "什么", "么"]  # a text keeps them
+
+
+def test_a_code_is_found_by_its_parts_but_does_not_look_for_them() -> None:
+    index = LexicalIndex(["错误 VPN-4031", "错误 4031", "VPN 说明"])
+    assert index.search("VPN-4031", 3) == index.search("vpn-4031", 3) and len(index.search("VPN-4031", 3)) == 1
+    assert [h.position for h in index.search("4031", 3)] == [1, 0]
+
+
+def test_query_terms_of_hostile_text_are_terms_of_it(seeds) -> None:
+    for seed in seeds(300):
+        text = hostile.text(random.Random(seed), 12)
+        found, every = query_terms(text), terms(text)
+        assert bool(found) == bool(every), seed
+        assert {(t.start, t.end) for t in found} <= {(t.start, t.end) for t in every}
+
+
+def test_a_long_code_costs_no_more_than_its_length() -> None:
+    assert len(terms("/".join("ab" for _ in range(5000)))) < 20_000
 
 
 def test_folding_keeps_the_length_for_every_code_point() -> None:
@@ -88,7 +138,7 @@ def test_search_is_sorted_masked_and_without_zero_scores(seeds) -> None:
         hits = index.search(query, k, allowed)
         assert [h.position for h in hits] == wanted, seed
         assert all(h.score > 0 for h in hits)
-        wanted_terms = {t.term for t in terms(query)}
+        wanted_terms = {t.term for t in query_terms(query)}
         assert all(wanted_terms & {t.term for t in terms(passages[h.position])} for h in hits)
 
 
