@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 
 from rag.errors import SettingError
@@ -35,9 +36,17 @@ def _refusals(run: Run, given: Given) -> list[float]:
 
 
 def below(run: Run, floors: Mapping[str, float]) -> tuple[tuple[str, float, float], ...]:
-    """Name, figure and floor of every figure that is under its floor. Raises `SettingError` for a name that is not measured."""
+    """Name, figure and floor of every figure that is under its floor.
+
+    Raises `SettingError` for a name that is not measured and for a floor that is no number.
+    """
     measured = figures(run)
-    for name in floors:
+    for name, floor in floors.items():
+        if not math.isfinite(floor):
+            raise SettingError(
+                en=f"Floor {name!r}: {floor} is not a number from 0 to 1.",
+                zh=f"下限 {name!r}：{floor} 不是 0 到 1 的数字。",
+            )
         if name not in measured:
             raise SettingError(
                 en=f"Floor {name!r}: this run does not measure it. Measured: {', '.join(measured) or 'nothing'}.",

@@ -90,7 +90,8 @@ def _failures(run: Run, language: Language) -> list[str]:
     if not found:
         return ["no question failed"]
     counts = Counter(diagnosis.step for _, diagnosis in found)
-    lines = [f"{len(found)} questions failed: " + ", ".join(f"{step} {n}" for step, n in counts.most_common())]
+    at = ", ".join(f"{step} {n}" for step, n in counts.most_common())
+    lines = [f"questions that failed: {len(found)} ({at})"]
     for outcome, diagnosis in found:
         lines.append(f"{outcome.question.id}  {' '.join(outcome.question.question.split())}")
         lines.append(f"    {diagnosis.step}: {diagnosis.words.of(language)} {diagnosis.advice.of(language)}")

@@ -132,6 +132,8 @@ def test_figures_and_floors(done: Experiment) -> None:
     assert below(run, {"packed.evidence": 0.67, "retrieved.correct": 0.4})[0][::2] == ("packed.evidence", 0.67)
     with pytest.raises(SettingError, match=r"dense\.recall.*packed\.evidence"):
         below(run, {"dense.recall": 0.1})
+    with pytest.raises(SettingError, match="nan"):
+        below(run, {"packed.evidence": float("nan")})  # nothing is below it: it would guard nothing
 
 
 def test_a_run_says_how_far_it_is() -> None:
@@ -170,7 +172,7 @@ def test_lines_of_text_say_what_the_figures_say(done: Experiment) -> None:
     assert "all | 6 | 2/3 | 1 | 3 | 1 | 1 | 2/5" in said
     assert "b | 3 | 0/1 | 0 | 2 | 1 | 0 | 1/3" in said
     assert "right 1; lost by the search 1; lost by the model 1; right without any evidence 1" in said
-    assert "3 questions failed: answer 2, k 1" in said
+    assert "questions that failed: 3 (answer 2, k 1)" in said
     assert "packed 1 → 3" in said and "    gained: lost" in said and "    lost:" not in said
 
 
