@@ -237,9 +237,11 @@ def wrong_marker(line: Line, rng: random.Random) -> Planted:
 
 
 def other_source(line: Line, rng: random.Random) -> Planted:
+    draw = rng.random()
+
     def say(prompt: str, reply: str) -> str:
         others = [m for m, _, body in blocks(prompt) if not any(fact.sentence in body for fact in line.facts)]
-        marker = rng.choice(others) if others else ""
+        marker = others[int(draw * len(others))] if others else ""
         return "".join(f"{fact.sentence[:-1]}[{marker}]。" for fact in line.facts) if others else reply
 
     return twist(line, say), {"unlabelled_cited"}
@@ -250,7 +252,9 @@ def one_of_two(line: Line, rng: random.Random) -> Planted:
         return None
 
     def say(prompt: str, reply: str) -> str:
-        first = next(m for m, _, body in blocks(prompt) if line.facts[0].sentence in body)
+        first = next((m for m, _, body in blocks(prompt) if line.facts[0].sentence in body), None)
+        if first is None:
+            return reply
         return "".join(f"{fact.sentence[:-1]}[{first}]。" for fact in line.facts)
 
     return twist(line, say), {"need_uncited"}
