@@ -82,6 +82,7 @@ def test_without_a_file_the_label_names_the_key() -> None:
         ("员工可以享受年假。", "statement"),
         ("员工可以享受年假？", "statement"),
         ("Employees have leave.", "statement"),
+        ("年假多少天？谁审批？", "several"),
         ("未休完的年假不得跨年累计吗？", "copies"),
         ("What is the weather like?", "nothing with the passage"),
         ("年假有多少天" * 20, "did not come to an end"),
