@@ -258,7 +258,7 @@ def show_set(
     choices = [(name or words.text("report.no_category", language), name) for name in names]
     return {
         tab.set_line: set_line(questions, corpus, language),
-        tab.categories: gr.Dropdown(choices=choices, value=[]),
+        tab.categories: gr.Dropdown(choices=choices, value=[], multiselect=True),
         tab.table: {"headers": header(language), "data": rows},
     }
 

@@ -103,5 +103,5 @@ def _points(outcome: Outcome, language: Language) -> str:
     for point, said in zip(outcome.question.points, found.judged.points, strict=True):
         sign = words.text("report.said" if said else "report.unsaid", language)
         items.append(f'<li>{escape(point)} <span class="{"yes" if said else "no"}">{escape(sign)}</span></li>')
-    title = escape(words.text("report.points", language))
+    title = escape(text("eval.points", language))
     return f'<p class="sub">{title}</p><ul class="list">{"".join(items)}</ul>'

@@ -49,8 +49,8 @@ def so_far(run: Run, language: Language) -> str:
 
 def figures(run: Run, language: Language) -> str:
     """Stages, categories, answers and times of a run, with their plots."""
-    beside = _beside(_answers(run, language), _categories(run, language), _latency(run, language))
-    return f"<h2>{escape(text('eval.results', language))}</h2>{_stages(run, language)}{beside}"
+    beside = _beside(_categories(run, language), _latency(run, language))
+    return f"<h2>{escape(text('eval.results', language))}</h2>{_stages(run, language)}{_answers(run, language)}{beside}"
 
 
 def _beside(*parts: str) -> str:
@@ -109,7 +109,7 @@ def _categories(run: Run, language: Language) -> str:
 
 def _answers(run: Run, language: Language) -> str:
     """A row for every measure, a column for every kind of evidence: on a phone there is no room for the other way."""
-    found = [s for given in GIVEN if (s := summary.answers(run.outcomes, given)) is not None]
+    found = [s for given in reversed(GIVEN) if (s := summary.answers(run.outcomes, given)) is not None]
     if not found:
         return ""
     head = [text("eval.row", language), *(words.text(f"given.{s.given}", language) for s in found)]

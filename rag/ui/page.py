@@ -61,7 +61,7 @@ def build_page(label: gr.I18n, limits: Limits) -> Page:
         stop = gr.Button(label("ask.stop"), scale=0, min_width=88, elem_id="stop")
     examples = gr.HTML({}, html_template="<div class='chips'></div>", js_on_load=EXAMPLES_SCRIPT, elem_id="examples")
     settings = build_settings(label)
-    with gr.Tabs(selected="documents", elem_id="tabs") as tabs:
+    with gr.Tabs(selected="documents", elem_id="tabs", overflow_behavior="wrap") as tabs:
         with gr.Tab(label("tab.documents"), id="documents"):
             documents = build_documents(label)
         with gr.Tab(label("tab.chunks"), id="chunks"):

@@ -141,6 +141,7 @@ EVALUATE: Final[Mapping[str, Bilingual]] = MappingProxyType({
     "eval.traced_answer": _B("A question of the evaluation; only retrieval was run for it.", "评测中的一题，只运行了检索。"),
     "eval.failed_at": _B("Failed at: {step}.", "失败环节：{step}。"),
     "eval.fine": _B("Nothing failed here.", "该题没有失败之处。"),
+    "eval.points": _B("Answer points", "答案要点"),
     "head.eval_answers": _B("Written from|Verdict|Answer", "所给证据|判定|回答"),
 })
 # fmt: on

@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Any
 
-TABS = {"documents": 0, "chunks": 1, "candidates": 2, "prompt": 3, "answer": 4}
+TABS = {"documents": 0, "chunks": 1, "candidates": 2, "prompt": 3, "answer": 4, "evaluate": 5}
 
 
 def open_tab(page: Any, name: str) -> None:
