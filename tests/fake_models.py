@@ -124,13 +124,16 @@ class ReplyGenerator:
     ) -> Iterator[Generated]:
         self.given.append(tuple(input_ids))
         text = self.reply[: settings.answer_tokens]
-        for n in range(1, len(text) + 1):
-            if stop.is_set():
-                yield Generated(tuple(map(ord, text[: n - 1])), text[: n - 1], "stopped", 0.0, 0.0)
-                return
-            yield Generated(tuple(map(ord, text[:n])), text[:n], "running", 0.0, 0.0)
-        finish = "length" if len(self.reply) > settings.answer_tokens else "end"
-        yield Generated(tuple(map(ord, text)), text, finish, 0.0, 0.0)
+        try:
+            for n in range(1, len(text) + 1):
+                if stop.is_set():
+                    yield Generated(tuple(map(ord, text[: n - 1])), text[: n - 1], "stopped", 0.0, 0.0)
+                    return
+                yield Generated(tuple(map(ord, text[:n])), text[:n], "running", 0.0, 0.0)
+            finish = "length" if len(self.reply) > settings.answer_tokens else "end"
+            yield Generated(tuple(map(ord, text)), text, finish, 0.0, 0.0)
+        finally:
+            stop.set()  # as the real one does
 
 
 class FakeModels:

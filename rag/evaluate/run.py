@@ -202,9 +202,12 @@ def _answer(
     source: Retrieval, bench: Bench, settings: Settings, stop: threading.Event
 ) -> tuple[Answer | None, Bilingual | None]:
     last: Answer | None = None
+    own = threading.Event()  # of this answer alone: a generator sets it when it is done
     try:
-        for answer in pipeline.answer(source, bench.corpus, settings, bench.models, stop):
+        for answer in pipeline.answer(source, bench.corpus, settings, bench.models, own):
             last = answer
+            if stop.is_set():
+                own.set()
     except NothingFits as error:  # also what a threshold that lets nothing through comes to: the product refuses
         return None, error.text
     return last, None
