@@ -97,9 +97,9 @@ class SearchSettings:
 
     mode: Mode = "fused"
     fusion: Fusion = "rrf"
-    depth: int = 20
-    packed: int = 4
-    rrf_c: int = 60
+    depth: int = 30
+    packed: int = 5
+    rrf_c: int = 10
     alpha: float = 0.5
     threshold: float | None = None
     scope: Scope = "newest"

@@ -96,7 +96,8 @@ class Status:
 class Candidate:
     """A chunk some retriever returned. `scores` and `ranks` (1-based) have one entry per stage that returned it.
 
-    Stages: ``dense`` (cosine, −1…1), ``lexical`` (BM25, > 0), ``fused`` (RRF or the weighted sum).
+    Stages: ``dense`` (cosine, −1…1), ``lexical`` (BM25, > 0), ``fused`` (RRF or the weighted sum). ``cross``: the chunk is
+    in another language than the question, and RRF counted its dense rank, repeated here, twice.
     `rank` is the final, 1-based rank. `cosine` is that of question and passage whichever retriever returned the chunk,
     None when there is no vector of either.
     """

@@ -20,7 +20,7 @@ from rag.errors import SettingError
 def test_the_defaults_are_those_on_the_page() -> None:
     settings = Settings()
     assert (settings.split.strategy, settings.split.size, settings.split.overlap) == ("recursive", 240, 40)
-    assert (settings.search.depth, settings.search.packed, settings.search.rrf_c) == (20, 4, 60)
+    assert (settings.search.depth, settings.search.packed, settings.search.rrf_c) == (30, 5, 10)
     assert (settings.search.mode, settings.search.fusion, settings.search.threshold) == ("fused", "rrf", None)
     assert (settings.generate.answer_tokens, settings.generate.temperature) == (160, 0)
     assert settings.generate.budget == 2048 - 160 == 1888
@@ -80,7 +80,7 @@ def test_lines_name_every_setting_once() -> None:
         for f in fields(kind)
     ]
     assert [name for name, _ in lines] == named
-    assert dict(lines)["search.rrf_c"] == "60"
+    assert dict(lines)["search.rrf_c"] == "10"
 
 
 def test_the_hash_changes_with_every_setting_and_with_nothing_else() -> None:
@@ -94,7 +94,7 @@ def test_the_hash_changes_with_every_setting_and_with_nothing_else() -> None:
                 {"mode": "dense"},
                 {"fusion": "weighted"},
                 {"depth": 21},
-                {"packed": 5},
+                {"packed": 4},
                 {"rrf_c": 61},
                 {"alpha": 0.4},
                 {"threshold": 0.5},

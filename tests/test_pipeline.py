@@ -152,7 +152,7 @@ def test_without_a_generator_messages_only(corpus: Corpus, encoder: BigramEncode
     assert found.prompt.text == ""
     assert [m.role for m in found.prompt.messages] == ["system", "user"]
     assert QUESTION in found.prompt.messages[1].content
-    assert len(found.prompt.packed) == 4
+    assert len(found.prompt.packed) == Settings().search.packed
     assert found.problem is not None
     assert skipped(found) == ["pack"]
     with pytest.raises(ModelUnavailable):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -18,6 +19,8 @@ from rag.corpus.ranking import Hit
 from rag.errors import Bilingual
 from rag.types import PUBLIC, Step
 
+_HAN = re.compile(r"[\u3400-\u9fff]")
+
 
 class QueryEncoder(Protocol):
     """What a search needs of an encoder."""
@@ -30,13 +33,15 @@ class QueryEncoder(Protocol):
 class Runs:
     """What each retriever returned, best first, and the question's vector (None when dense search did not run).
 
-    `query`: ``(d,) float32``, length 1; of several texts the weighted mean, scaled to length 1.
+    `query`: ``(d,) float32``, length 1; of several texts the weighted mean, scaled to length 1. `foreign`: positions of
+    the dense hits in another language than the question, which no list of words in common can judge.
     """
 
     dense: tuple[Hit, ...]
     lexical: tuple[Hit, ...]
     query: NDArray[np.float32] | None
     steps: tuple[Step, ...]
+    foreign: frozenset[int] = frozenset()
 
 
 def search(
@@ -81,7 +86,23 @@ def search(
         terms = "\n".join(text for text, weight in asked.weighted for _ in range(weight))
         lexical = corpus.lexical.search(terms, settings.depth, allowed)
         steps.append(Step("lexical", time.perf_counter() - began, n, len(lexical), scope))
-    return Runs(tuple(dense), tuple(lexical), query, tuple(steps))
+    return Runs(tuple(dense), tuple(lexical), query, tuple(steps), _foreign(question, dense, corpus))
+
+
+def _foreign(question: str, dense: Sequence[Hit], corpus: Corpus) -> frozenset[int]:
+    asked = is_chinese(question)
+    written = {hit.position: is_chinese(corpus.chunks[hit.position].text) for hit in dense}
+    return frozenset(p for p, chinese in written.items() if None not in (asked, chinese) and chinese != asked)
+
+
+def is_chinese(text: str) -> bool | None:
+    """Whether at least a sixth of the letters are Chinese: two make a word, of an English one there are six. None without letters.
+
+    >>> is_chinese("VPN怎么开通？"), is_chinese("What does 年假 mean in English?"), is_chinese("3000")
+    (True, False, None)
+    """
+    letters = sum(c.isalpha() for c in text)
+    return len(_HAN.findall(text)) * 6 >= letters if letters else None
 
 
 def _vector(asked: Asked, encoder: QueryEncoder) -> NDArray[np.float32]:

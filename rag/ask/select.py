@@ -21,7 +21,7 @@ def candidates(runs: Runs, corpus: Corpus, settings: SearchSettings) -> tuple[Ca
     order: Sequence[Hit]
     if settings.mode == "fused" and runs.query is not None:
         order = (
-            reciprocal_rank_fusion([runs.dense, runs.lexical], settings.rrf_c)
+            reciprocal_rank_fusion([runs.dense, runs.lexical], settings.rrf_c, runs.foreign)
             if settings.fusion == "rrf"
             else weighted_sum(runs.dense, runs.lexical, settings.alpha)
         )
@@ -34,6 +34,9 @@ def candidates(runs: Runs, corpus: Corpus, settings: SearchSettings) -> tuple[Ca
         for rank, hit in enumerate(hits, 1):
             scores.setdefault(hit.position, {})[stage] = hit.score
             ranks.setdefault(hit.position, {})[stage] = rank
+    if settings.fusion == "rrf" and "fused" in lists:
+        for position in runs.foreign:
+            scores[position]["cross"], ranks[position]["cross"] = scores[position]["dense"], ranks[position]["dense"]
     cosines = _cosines([h.position for h in order], runs, corpus)
     return tuple(
         Candidate(corpus.chunks[h.position], scores[h.position], ranks[h.position], rank, Status("not_packed"), cosine)

@@ -115,6 +115,6 @@ def describe(base: Settings, other: Settings) -> str:
     """What `other` changes, in one line.
 
     >>> describe(Settings(), with_value(Settings(), "search.packed", "8"))
-    'packed 4 → 8'
+    'packed 5 → 8'
     """
     return ", ".join(f"{name.split('.', 1)[1]} {a} → {b}" for name, a, b in changes(base, other))

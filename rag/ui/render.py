@@ -184,7 +184,9 @@ def why(candidate: Candidate, settings: Mapping[str, str], language: Language) -
         score = f"{candidate.scores['fused']:.4f}"
         if settings.get("search.fusion") == "rrf":
             c = settings.get("search.rrf_c", "")
-            terms = (f"1/({c}+{candidate.ranks[s]})" for s in ("dense", "lexical") if s in candidate.ranks)
+            terms = (f"1/({c}+{candidate.ranks[s]})" for s in ("dense", "cross", "lexical") if s in candidate.ranks)
+            if "cross" in candidate.ranks:
+                parts.append(text("why.cross", language))
             parts.append(text("why.rrf", language, terms=" + ".join(terms), score=score))
         else:
             parts.append(text("why.weighted", language, alpha=settings.get("search.alpha", ""), score=score))

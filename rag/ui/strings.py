@@ -167,6 +167,10 @@ TABLE: Final[Mapping[str, Bilingual]] = MappingProxyType({
     "why.lexical": _B("Lexical: BM25 {score}, rank {rank}.", "词汇：BM25 {score}，第 {rank} 名。"),
     "why.no_dense": _B("Not among the dense hits.", "不在向量命中之列。"),
     "why.no_lexical": _B("Not among the lexical hits.", "不在词汇命中之列。"),
+    "why.cross": _B(
+        "In another language than the question: few words can be shared, so the dense rank counts twice.",
+        "与问题不是同一种语言，很难有相同的词，因此向量名次计两次。",
+    ),
     "why.rrf": _B("RRF: {terms} = {score}.", "RRF：{terms} = {score}。"),
     "why.weighted": _B("Weighted sum with α = {alpha}: {score}.", "加权和，α = {alpha}：{score}。"),
     # prompt

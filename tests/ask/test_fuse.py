@@ -54,6 +54,17 @@ def test_only_ranks_count() -> None:
     assert reciprocal_rank_fusion([[Hit(1, 5.0), Hit(2, 4.0)]]) == reciprocal_rank_fusion([[Hit(1, 9.0), Hit(2, -3.0)]])
 
 
+def test_a_rank_of_the_first_run_can_count_twice(seeds) -> None:
+    for seed in seeds(200):
+        rng = random.Random(seed)
+        first, second = random_run(rng), random_run(rng)
+        twice = {h.position for h in first if rng.random() < 0.5} | {99}
+        again = [h if h.position in twice else Hit(-1 - h.position, 0.0) for h in first]
+        expected = {h.position: h.score for h in reciprocal_rank_fusion([first, second, again], 10) if h.position >= 0}
+        found = reciprocal_rank_fusion([first, second], 10, twice)
+        assert {h.position: h.score for h in found} == pytest.approx(expected), seed
+
+
 def test_ties_go_to_the_earlier_position() -> None:
     assert [h.position for h in reciprocal_rank_fusion([[Hit(9, 1.0)], [Hit(2, 1.0)]])] == [2, 9]
 

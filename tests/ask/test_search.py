@@ -4,7 +4,7 @@ from datetime import date
 import numpy as np
 import pytest
 
-from rag.ask.search import search
+from rag.ask.search import is_chinese, search
 from rag.config import SearchSettings, SplitSettings
 from rag.corpus.dense import DenseIndex
 from rag.corpus.index import Corpus, build
@@ -102,3 +102,34 @@ def test_texts_that_point_opposite_ways_leave_the_question(corpus: Corpus) -> No
     index = replace(corpus, dense=DenseIndex(np.eye(2, dtype=np.float32)[[0] * len(corpus.chunks)]))
     runs = search("谁？", index, SearchSettings(), Opposed(), earlier=["年假？"])
     assert runs.query is not None and runs.query.tolist() == [1, 0]
+
+
+def test_hits_in_another_language_than_the_question_are_known(leave: Document, equipment: Document) -> None:
+    english = replace(
+        equipment,
+        doc_id="equipment-en",
+        key="equipment-en@1",
+        text="Each employee may claim 3,000 yuan a year for devices.",
+    )
+    numbers = replace(equipment, doc_id="numbers", key="numbers@1", text="3000 15 2026")
+    corpus = build([leave, english, numbers], SplitSettings(), ENCODER)
+    at = {c.key: i for i, c in enumerate(corpus.chunks)}
+    assert search("年假几天？", corpus, SearchSettings(), ENCODER).foreign == {at["equipment-en@1"]}
+    assert search("How many days?", corpus, SearchSettings(), ENCODER).foreign == {at[leave.key]}
+    assert search("2026?", corpus, SearchSettings(), ENCODER).foreign == frozenset()
+    assert search("年假几天？", corpus, SearchSettings(mode="lexical"), ENCODER).foreign == frozenset()
+
+
+@pytest.mark.parametrize(
+    ("text", "chinese"),
+    [
+        ("年假", True),
+        ("用 iPhone 能打卡吗", True),
+        ("leave", False),
+        ("HR-F-012 表", True),
+        ("？ 12", None),
+        ("", None),
+    ],
+)
+def test_the_language_of_a_text(text: str, chinese: bool | None) -> None:
+    assert is_chinese(text) is chinese

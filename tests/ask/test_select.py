@@ -29,7 +29,7 @@ def test_every_stage_that_returned_a_chunk_shows_its_score_and_rank(corpus: Corp
     runs = Runs((Hit(2, 0.9), Hit(0, 0.8)), (Hit(0, 7.0), Hit(1, 3.0)), QUERY, ())
     found = candidates(runs, corpus, SearchSettings())
     assert ids(found) == [corpus.chunks[i].chunk_id for i in (0, 2, 1)]
-    assert dict(found[0].scores) == pytest.approx({"dense": 0.8, "lexical": 7.0, "fused": 1 / 61 + 1 / 62})
+    assert dict(found[0].scores) == pytest.approx({"dense": 0.8, "lexical": 7.0, "fused": 1 / 11 + 1 / 12})
     assert dict(found[0].ranks) == {"dense": 2, "lexical": 1, "fused": 1}
     assert dict(found[1].ranks) == {"dense": 1, "fused": 2}
     assert dict(found[2].ranks) == {"lexical": 2, "fused": 3}
@@ -56,6 +56,16 @@ def test_random_runs_recompute(corpus: Corpus, seeds) -> None:
                 places = [(rank, h.score) for rank, h in enumerate(run, 1) if h.position == position]
                 shown = [(candidate.ranks[stage], candidate.scores[stage])] if stage in candidate.scores else []
                 assert shown == places
+
+
+def test_what_the_lexical_list_cannot_judge_counts_by_its_dense_rank_twice(corpus: Corpus) -> None:
+    runs = Runs((Hit(2, 0.9), Hit(0, 0.8)), (Hit(0, 7.0),), QUERY, (), frozenset({2}))
+    found = candidates(runs, corpus, SearchSettings())
+    assert dict(found[0].scores) == pytest.approx({"dense": 0.9, "cross": 0.9, "fused": 2 / 11})
+    assert dict(found[0].ranks) == {"dense": 1, "cross": 1, "fused": 1}
+    assert dict(found[1].ranks) == {"dense": 2, "lexical": 1, "fused": 2}
+    for settings in (SearchSettings(fusion="weighted"), SearchSettings(mode="dense")):
+        assert not any("cross" in c.ranks for c in candidates(runs, corpus, settings))
 
 
 @pytest.mark.parametrize(

@@ -91,13 +91,13 @@ def test_what_lines_say_of_a_setting_reads_back() -> None:
 
 def test_a_grid_has_every_combination_but_the_base_and_is_small() -> None:
     plain = Settings()
-    found = grid(plain, [("search.packed", ["2", "4", "4"]), ("search.mode", ["dense", "fused"])])
-    assert [(s.search.packed, s.search.mode) for s in found] == [(2, "dense"), (2, "fused"), (4, "dense")]
-    assert describe(plain, found[0]) == "mode fused → dense, packed 4 → 2"
+    found = grid(plain, [("search.packed", ["2", "5", "5"]), ("search.mode", ["dense", "fused"])])
+    assert [(s.search.packed, s.search.mode) for s in found] == [(2, "dense"), (2, "fused"), (5, "dense")]
+    assert describe(plain, found[0]) == "mode fused → dense, packed 5 → 2"
     assert changes(plain, plain) == ()
-    most = grid(plain, [("search.packed", [str(n) for n in range(5, 5 + MOST_VARIANTS)])])
+    most = grid(plain, [("search.packed", [str(n) for n in range(6, 6 + MOST_VARIANTS)])])
     assert len(most) == MOST_VARIANTS
-    assert len(grid(plain, [("search.packed", ["4"] * 30 + ["5"])])) == 1  # none is lost behind repeats
+    assert len(grid(plain, [("search.packed", ["5"] * 30 + ["4"])])) == 1  # none is lost behind repeats
     many = [str(n) for n in range(5, 50)]
     for choices in (
         [("search.packed", many[:13])],

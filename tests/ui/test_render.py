@@ -230,4 +230,10 @@ def test_why_gives_the_sum_of_reciprocal_ranks() -> None:
     scores, ranks = {"dense": 0.9, "lexical": 3.0, "fused": 1 / 61 + 1 / 63}, {"dense": 1, "lexical": 3, "fused": 1}
     found = Candidate(chunk, scores, ranks, 1, Status("packed", "S1"))
     said = render.why(found, {"search.fusion": "rrf", "search.rrf_c": "60"}, "en")
-    assert "1/(60+1) + 1/(60+3) = 0.0323" in said
+    assert "1/(60+1) + 1/(60+3) = 0.0323" in said and "language" not in said
+    ranks = {"dense": 2, "cross": 2, "lexical": 9, "fused": 1}
+    foreign = Candidate(
+        chunk, {"dense": 0.9, "cross": 0.9, "lexical": 1.0, "fused": 0.2193}, ranks, 1, Status("packed", "S1")
+    )
+    said = render.why(foreign, {"search.fusion": "rrf", "search.rrf_c": "10"}, "en")
+    assert "1/(10+2) + 1/(10+2) + 1/(10+9) = 0.2193" in said and "language" in said
