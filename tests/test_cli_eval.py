@@ -115,7 +115,7 @@ def test_values_side_by_side(own: list[str], tmp_path: Path, capsys: pytest.Capt
     out = capsys.readouterr().out
     data = json.loads(report.read_text(encoding="utf-8"))
     names = [run["name"] for run in data["runs"]]
-    assert names[0] == "" and len(names) == len(set(names)) == 7  # packed is 4 in the first run: none is left out
+    assert names[0] == "" and len(names) == len(set(names)) == 7  # packed is more in the first run: none is left out
     assert all(f"\n{name}  (settings " in out for name in names[1:])
     assert data["runs"][1]["corpus"]["chunks"] > data["runs"][2]["corpus"]["chunks"]
     assert [c["name"] for c in data["comparisons"]] == names[1:]

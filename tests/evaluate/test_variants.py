@@ -90,7 +90,7 @@ def test_what_lines_say_of_a_setting_reads_back() -> None:
 
 
 def test_a_grid_has_every_combination_but_the_base_and_is_small() -> None:
-    plain = Settings()
+    plain = Settings(search=SearchSettings(packed=4))
     found = grid(plain, [("search.packed", ["2", "5", "5"]), ("search.mode", ["dense", "fused"])])
     assert [(s.search.packed, s.search.mode) for s in found] == [(2, "dense"), (2, "fused"), (5, "dense")]
     assert describe(plain, found[0]) == "mode fused → dense, packed 5 → 2"
