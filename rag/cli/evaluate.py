@@ -60,7 +60,7 @@ def add_command(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -
 def evaluate(arguments: argparse.Namespace, language: Language) -> int:
     """The command eval: 0, or 1 when a figure is below its floor."""
     from rag.evaluate.experiment import Plan, selected
-    from rag.evaluate.figures import below
+    from rag.evaluate.figures import below, check_floors
     from rag.evaluate.report import to_html, to_json
     from rag.evaluate.text import summary_lines
     from rag.evaluate.variants import grid, with_value
@@ -72,6 +72,7 @@ def evaluate(arguments: argparse.Namespace, language: Language) -> int:
     choices = [(name, values.split(",")) for name, values in (_pair(written, "--vary") for written in arguments.vary)]
     variants = grid(settings, choices) if choices else ()
     floors = {name: _number(value) for name, value in (_pair(written, "--min") for written in arguments.min)}
+    check_floors(floors, arguments.answers)
     for target in (arguments.json, arguments.html):
         _check_folder(target)
     models = Models(model_settings(arguments))
@@ -170,6 +171,8 @@ def _bytes_of(file: Path) -> bytes:
 
 def _check_folder(target: Path | None) -> None:
     """Before an hour of work: can the result be written?"""
+    if target is not None and target.is_dir():
+        raise SettingError(en=f"{target}: a folder. Name a file in it.", zh=f"{target}：是文件夹，请指定其中的文件名。")
     if target is not None and not target.absolute().parent.is_dir():
         raise SettingError(
             en=f"{target}: there is no folder {target.absolute().parent}. Make it first.",

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 from rag.errors import SettingError
-from rag.evaluate.run import GIVEN, Given
+from rag.evaluate.run import GIVEN, STAGES, Given
 from rag.evaluate.statistics import Interval, mean_interval
-from rag.evaluate.summary import Run, answers, stages
+from rag.evaluate.summary import MEASURES, Run, answers, stages
 
 _SHARES = ("correct", "supported", "citation_precision", "citation_recall")
 
@@ -30,6 +30,31 @@ def figures(run: Run) -> dict[str, Interval]:
     return found
 
 
+def names(given: Sequence[Given]) -> tuple[str, ...]:
+    """Every name that `figures` can have in a run whose answers are written from `given`."""
+    measures = [f"{stage}.{measure}" for stage in STAGES for measure in MEASURES]
+    return (*measures, *(f"{kind}.{share}" for kind in given for share in (*_SHARES, "refused_rightly")))
+
+
+def check_floors(floors: Mapping[str, float], given: Sequence[Given]) -> None:
+    """Before a run: raises `SettingError` for a name that it cannot have and for a floor that is no number."""
+    for name, floor in floors.items():
+        if not math.isfinite(floor):
+            raise SettingError(
+                en=f"Floor {name!r}: {floor} is not a number from 0 to 1.",
+                zh=f"下限 {name!r}：{floor} 不是 0 到 1 的数字。",
+            )
+        if name not in names(given):
+            raise _unmeasured(name, names(given))
+
+
+def _unmeasured(name: str, measured: Iterable[str]) -> SettingError:
+    return SettingError(
+        en=f"Floor {name!r}: this run does not measure it. Measured: {', '.join(measured) or 'nothing'}.",
+        zh=f"下限 {name!r}：本次评测没有这个指标。已测：{'、'.join(measured) or '无'}。",
+    )
+
+
 def _refusals(run: Run, given: Given) -> list[float]:
     pairs = [(outcome.question, outcome.answered(given)) for outcome in run.outcomes]
     return [float(a.judged.verdict == "refused") for q, a in pairs if a is not None and q.expects == "refusal"]
@@ -40,16 +65,9 @@ def below(run: Run, floors: Mapping[str, float]) -> tuple[tuple[str, float, floa
 
     Raises `SettingError` for a name that is not measured and for a floor that is no number.
     """
+    check_floors(floors, run.given)
     measured = figures(run)
-    for name, floor in floors.items():
-        if not math.isfinite(floor):
-            raise SettingError(
-                en=f"Floor {name!r}: {floor} is not a number from 0 to 1.",
-                zh=f"下限 {name!r}：{floor} 不是 0 到 1 的数字。",
-            )
-        if name not in measured:
-            raise SettingError(
-                en=f"Floor {name!r}: this run does not measure it. Measured: {', '.join(measured) or 'nothing'}.",
-                zh=f"下限 {name!r}：本次评测没有这个指标。已测：{'、'.join(measured) or '无'}。",
-            )
+    for name in floors:
+        if name not in measured:  # a stage that did not run, a measure no question has
+            raise _unmeasured(name, measured)
     return tuple((n, measured[n].mean, floor) for n, floor in floors.items() if measured[n].mean < floor)

@@ -13,6 +13,8 @@ from rag.evaluate.plots import ThresholdPoint
 from rag.evaluate.run import Outcome
 
 _POINTS = 61
+# Evidence that is not there makes an answer wrong; a question that should have been refused may still be.
+KEEP = 0.95
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,16 +65,16 @@ def curve(outcomes: Sequence[Outcome]) -> tuple[ThresholdPoint, ...]:
 
 
 def suggested(points: Sequence[ThresholdPoint]) -> float | None:
-    """The threshold with the best mean of evidence kept and unanswerable questions refused; the lowest of equals.
+    """The threshold that refuses most questions without an answer and still keeps `KEEP` of the evidence; the lowest of equals.
 
-    None when no threshold does better than the lowest point, which refuses (almost) nothing: leave it off.
+    None when none of these refuses more than the lowest threshold does: leave it off.
     """
     if not points:
         return None
-    best = max(points, key=lambda p: (p.evidence + p.refused_unanswerable, -p.threshold))
     lowest = min(points, key=lambda p: p.threshold)
-    gain = best.evidence + best.refused_unanswerable - lowest.evidence - lowest.refused_unanswerable
-    return best.threshold if gain > 0 else None
+    bearable = [p for p in points if p.evidence >= KEEP * lowest.evidence]
+    best = max(bearable, key=lambda p: (p.refused_unanswerable, -p.threshold))
+    return best.threshold if best.refused_unanswerable > lowest.refused_unanswerable else None
 
 
 def _share(flags: Sequence[bool]) -> float:

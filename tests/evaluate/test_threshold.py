@@ -57,5 +57,6 @@ def test_a_threshold_is_suggested_only_when_it_is_of_use() -> None:
         return ThresholdPoint(threshold, evidence, 0, refused)
 
     assert suggested([point(0.1, 1, 0), point(0.2, 1, 0.5), point(0.3, 1, 0.5), point(0.4, 0.2, 1)]) == 0.2
-    assert suggested([point(0.1, 1, 0), point(0.2, 0.5, 0.5)]) is None
+    assert suggested([point(0.1, 1, 0), point(0.2, 0.94, 0.9)]) is None
+    assert suggested([point(0.1, 0.8, 0.1), point(0.2, 0.77, 0.3), point(0.3, 0.7, 1)]) == 0.2
     assert suggested([]) is None
