@@ -154,10 +154,10 @@ WORDS: Final[Mapping[str, Bilingual]] = MappingProxyType({
     "report.refused_answerable": _B("answerable, refused", "有答案而拒答"),
     "report.refused_unanswerable": _B("unanswerable, refused", "无答案且拒答"),
     "report.suggested": _B(
-        "By the mean of evidence kept and unanswerable questions refused, the best threshold on these questions is {threshold}: it keeps the evidence of {evidence} of the labelled questions and refuses {refused} of the unanswerable ones.",
-        "按“依据仍齐全”与“无答案且拒答”的平均，这些题目上最好的阈值是 {threshold}：有标注的题中 {evidence} 依据仍齐全，无答案的题中 {refused} 被拒答。",
+        "Of the thresholds that lose at most one twentieth of the evidence, {threshold} refuses most of the unanswerable questions: it keeps the evidence of {evidence} of the labelled questions and refuses {refused} of the unanswerable ones.",
+        "在最多损失二十分之一依据的阈值中，{threshold} 拒答的无答案题最多：有标注的题中 {evidence} 依据仍齐全，无答案的题中 {refused} 被拒答。",
     ),
-    "report.leave_off": _B("No threshold does better on these questions than none.", "在这些题目上，设阈值不优于不设。"),
+    "report.leave_off": _B("No threshold refuses unanswerable questions here without losing more than one twentieth of the evidence.", "在这些题目上，没有阈值能在最多损失二十分之一依据的前提下多拒答无答案的题。"),
     "report.variants": _B("Variants against A", "各方案与 A 对比"),
     "report.variants_rule": _B(
         "A is the run above. The same questions are compared one by one; a difference is called noise unless its interval leaves 0 out and p (a sign-flip permutation test) is at most 0.05.",
