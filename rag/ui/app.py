@@ -174,7 +174,8 @@ def _wire_questions(page: Page, do: QuestionHandlers) -> None:
     for written in answers:
         written.then(do.catch_up, None, groups["found"], **LIGHT)
     # the page stops listening to the last answer; its work is stopped by `ask`
-    for asks in (page.ask.click, page.question.submit, page.examples.choose):
+    opened = (page.evaluate.outcomes.select, page.evaluate.pick.input)
+    for asks in (page.ask.click, page.question.submit, page.examples.choose, *opened):
         asks(None, cancels=answers, queue=False)
     page.stop.click(
         do.stop,

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import gradio as gr
 
+from rag.config import MOST_RULES
 from rag.corpus.index import Corpus
 from rag.errors import Language, RagError
 from rag.evaluate import words
@@ -158,7 +159,7 @@ def _build_run(label: gr.I18n) -> dict[str, Any]:
                 made[f"{name}_values"] = gr.Textbox(
                     label=label("eval.values"),
                     placeholder=label("eval.values_hint"),
-                    max_length=200,
+                    max_length=MOST_RULES,
                     min_width=240,
                     elem_id=f"eval-{name}-values",
                 )

@@ -119,7 +119,9 @@ class EvaluateHandlers(ResultHandlers):
             said = panels.notice(text("eval.stopped", spoken, **facts), "warning")
         else:
             said = panels.notice(text("eval.done", spoken, hash=job.bench.settings.hash(), **facts))
-        if job.encoder is None:
+        if not last.asked and visit.experiment is not None:
+            said += panels.notice(text("eval.previous", spoken))
+        elif job.encoder is None:
             said += panels.notice(text("eval.lexical", spoken), "warning")
         return shown | {tab.progress: said}
 

@@ -24,8 +24,9 @@ MEDIANS = ("prompt_tokens", "tokens", "first", "seconds")
 def running(experiment: Experiment, total: int, seconds: float, language: Language) -> str:
     """How far a run is: questions, seconds, and how many seconds are left if it goes on like this."""
     done = experiment.asked
-    left = f"{seconds / done * (total - done):.0f}" if done else "?"
-    line = text("eval.progress", language, done=done, total=total, seconds=f"{seconds:.0f}", left=left)
+    line = text("eval.progress", language, done=done, total=total, seconds=f"{seconds:.0f}")
+    if done:
+        line += " · " + text("eval.left", language, left=f"{seconds / done * (total - done):.0f}")
     return (
         f'<div class="progress" role="status"><span>{escape(line)}</span>'
         f'<div class="bar"><i style="width:{done / total if total else 0:.1%}"></i></div></div>'

@@ -72,10 +72,12 @@ EVALUATE: Final[Mapping[str, Bilingual]] = MappingProxyType({
     "eval.run": _B("Run", "运行"),
     "eval.stop": _B("Stop", "停止"),
     "eval.begin": _B("Preparing…", "准备中…"),
-    "eval.progress": _B("Question {done} of {total} · {seconds} s · about {left} s left", "第 {done} / {total} 题 · {seconds} 秒 · 约剩 {left} 秒"),
+    "eval.progress": _B("{done} of {total} questions done · {seconds} s", "已完成 {done} / {total} 题 · {seconds} 秒"),
+    "eval.left": _B("about {left} s left", "约剩 {left} 秒"),
     "eval.done": _B("{done} questions in {seconds} s; settings {hash}.", "{done} 题，用时 {seconds} 秒；设置 {hash}。"),
     "eval.stopped": _B("Stopped after {done} of {total} questions; what is below is about those.", "已在第 {done} / {total} 题处停止；以下为已完成部分。"),
     "eval.nothing": _B("Stopped before the first question was done.", "第一题完成之前已停止。"),
+    "eval.previous": _B("Below are the results of the run before.", "以下仍是上一次运行的结果。"),
     "eval.lexical": _B("No encoder is there: retrieval was lexical only.", "没有编码模型：仅按词汇检索。"),
     "eval.earlier": _B(
         "The documents changed since: these results belong to what was searched then.",

@@ -145,19 +145,39 @@ def test_stop_and_what_was_done_by_then(tmp_path: Path, visit: Callable[..., Any
         bring(page, *(GOOD | {"id": str(n)} for n in range(30)))
         page.locator("#eval-what label").nth(1).click()
         page.click("#eval-run")
-        page.locator("#eval-progress", has_text=re.compile("第 [2-9] / 30 题")).wait_for()
+        page.locator("#eval-progress", has_text=re.compile("已完成 [2-9] / 30 题")).wait_for()
         page.locator("#eval-figures table").wait_for()  # partial results
         page.click("#eval-stop")
         page.locator("#eval-progress .warning", has_text="停止").wait_for(timeout=3000)
         page.locator("#eval-outcomes [data-testid='cell-0-0']").wait_for()
         # pressed again while it runs, it begins anew
         page.click("#eval-run")
-        page.locator("#eval-progress", has_text=re.compile("第 [2-9] / 30 题")).wait_for()
+        page.locator("#eval-progress", has_text=re.compile("已完成 [2-9] / 30 题")).wait_for()
         page.locator("#eval-what label").nth(0).click()
         page.click("#eval-run")
         page.locator("#eval-progress .info", has_text="30 题").wait_for(timeout=5000)
         page.wait_for_timeout(1500)
         assert page.locator("#eval-progress .info", has_text="30 题").count() == 1
+    finally:
+        app.close()
+
+
+def test_an_answer_that_still_streams_does_not_write_over_an_opened_question(
+    tmp_path: Path, visit: Callable[..., Any], bring: Any
+) -> None:
+    app, _ = page_app(tmp_path, before=3)
+    try:
+        page = visit(served(app))
+        bring(page, GOOD, PAID)
+        run(page)
+        steps.ask(page, "年假几天？")
+        page.locator("#answer-status .busy", has_text="正在读提示词").wait_for()
+        steps.open_tab(page, "evaluate")
+        page.locator("#eval-outcomes [data-testid='cell-1-3']").click()
+        page.locator("#eval-diagnosis .facts").wait_for()
+        page.wait_for_timeout(1500)
+        steps.open_tab(page, "answer")
+        assert "评测中的一题" in page.locator("#answer-status").inner_text()
     finally:
         app.close()
 

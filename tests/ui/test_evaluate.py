@@ -267,7 +267,7 @@ def running(visitor: Evaluator, **changed: Any) -> Iterator[dict[Any, Any]]:
     """A run that has answered its first question."""
     updates = visitor.runs.run(visitor.plan(what="answers", **changed), visitor.request)
     for update in updates:
-        if "第 1 / 40 题" in str(update[visitor.tab.progress]):
+        if "已完成 1 / 40 题" in str(update[visitor.tab.progress]):
             return updates
     raise AssertionError("the run ended")
 
