@@ -5,13 +5,14 @@ from __future__ import annotations
 import logging
 import re
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 import bm25s
 import numpy as np
 from numpy.typing import NDArray
+from opencc import OpenCC
 
 from rag.corpus.numerals import NUMERALS, number
 from rag.corpus.ranking import Hit, top_k
@@ -46,6 +47,17 @@ _ENGLISH = frozenset(
     "many may me might much must my no not of on or our per shall she should than that the their them then there these they this "
     "those to us was we were what when where which who whom whose why will with would you your".split()
 )
+
+
+def _simplified() -> Mapping[int, str]:
+    """Traditional characters → simplified, one for one, so that offsets stay the same."""
+    characters = [chr(code) for low, high in ((0x3400, 0x4DC0), (0x4E00, 0xA000)) for code in range(low, high)]
+    # a line each: the converter shall see no words, which it would convert as wholes
+    pairs = zip(characters, OpenCC("t2s").convert("\n".join(characters)).split("\n"), strict=True)
+    return {ord(old): new for old, new in pairs if old != new and len(new) == 1}
+
+
+SIMPLIFIED: Final = _simplified()
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,16 +96,16 @@ def _fold_character(c: str) -> str:
 
 
 def terms(text: str) -> list[Term]:
-    """The terms of a text, in order. A number is one term however it is written, and makes pairs as a character does.
+    """The terms of a text, in order, in simplified characters. A number is one term however it is written, and makes pairs as a character does.
 
     >>> [t.term for t in terms("年假15天，VPN-4031")]
     ['年', '年假', '假', '假15', '15', '15天', '天', 'vpn-4031', 'vpn', '4031']
-    >>> [t.term for t in terms("第八十二条")] == [t.term for t in terms("第82条")]
+    >>> [t.term for t in terms("第八十二条")] == [t.term for t in terms("第82條")]
     True
     """
     out: list[Term] = []
     before: _Piece | None = None
-    for piece in _pieces(fold(text)):
+    for piece in _pieces(fold(text).translate(SIMPLIFIED)):
         if before is not None and before.pairs and piece.pairs and before.end == piece.start:
             out.append(Term(before.term + piece.term, before.start, piece.end))
         out.append(Term(piece.term, piece.start, piece.end))
@@ -111,7 +123,7 @@ def query_terms(question: str) -> list[Term]:
     >>> [t.term for t in query_terms("VPN-4031是什么？")], [t.term for t in query_terms("What is it?")]
     (['vpn-4031', '是'], ['what', 'is', 'it'])
     """
-    folded = fold(question)
+    folded = fold(question).translate(SIMPLIFIED)
     rest = _ASKING.sub(lambda match: " " * len(match.group()), folded)
     wanted = _without_parts(term for term in terms(rest) if term.term not in _ENGLISH)
     return wanted or _without_parts(iter(terms(folded)))

@@ -6,7 +6,7 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from rag.corpus.lexical import LexicalIndex, fold, query_terms, terms
+from rag.corpus.lexical import SIMPLIFIED, LexicalIndex, fold, query_terms, terms
 from rag.corpus.numerals import NUMERALS
 from tests import hostile
 
@@ -46,7 +46,7 @@ def test_chinese_gives_characters_and_pairs_and_codes_stay_whole() -> None:
 def test_terms_of_hostile_text_are_the_folded_slices(seeds) -> None:
     for seed in seeds(300):
         text = hostile.text(random.Random(seed), 20)
-        folded = fold(text)
+        folded = fold(text).translate(SIMPLIFIED)
         assert len(folded) == len(text)
         for term in terms(text):
             read = folded[term.start : term.end]
@@ -71,6 +71,14 @@ def test_a_number_is_one_term_however_it_is_written() -> None:
         ("15年", 1, 4),
         ("年", 3, 4),
     ]
+
+
+def test_traditional_characters_find_simplified_ones_and_the_other_way_round() -> None:
+    for text, question in (("年假申请流程", "請問年假怎麼申請？"), ("年假申請流程", "请问年假怎么申请？")):
+        assert [t.term for t in query_terms(question)][:3] == ["年", "年假", "假"]
+        assert LexicalIndex(["报销发票", text]).search(question, 5)[0].position == 1
+    assert [(t.term, t.start, t.end) for t in terms("請假")] == [("请", 0, 1), ("请假", 0, 2), ("假", 1, 2)]
+    assert all(len(new) == 1 for new in SIMPLIFIED.values())
 
 
 def test_the_words_by_which_one_asks_are_not_looked_for() -> None:
