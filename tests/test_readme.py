@@ -12,6 +12,7 @@ import pytest
 import yaml
 
 from rag.config import DEFAULT_ENCODER, DEFAULT_GENERATOR, Limits, ModelSettings, Settings
+from rag.ui.page import TAB_IDS
 
 ROOT = Path(__file__).resolve().parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -51,7 +52,7 @@ def test_the_commands_name_what_exists() -> None:
     assert "-r ../requirements.txt" in (ROOT / "tests/requirements.txt").read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize("command", ["toy", "build", "ask", "models"])
+@pytest.mark.parametrize("command", ["toy", "build", "ask", "eval", "models"])
 def test_the_shell_has_the_commands_shown(command: str) -> None:
     assert f"python -m rag {command}" in README
     done = subprocess.run(
@@ -71,6 +72,15 @@ def test_the_table_lists_every_module_once() -> None:
     folders = tuple(name for name in listed if name.endswith("/"))
     modules = {p.relative_to(ROOT).as_posix() for p in (ROOT / "rag").rglob("*.py") if p.name[0] != "_"}
     assert {m for m in modules if not m.startswith(folders)} == set(listed) - set(folders) - {"app.py"}
+
+
+def test_every_line_of_the_troubleshooting_table_leads_to_a_tab() -> None:
+    rows = README.split("### When an answer is wrong")[1].split("\n## ")[0].strip().split("\n")[2:]
+    assert len(rows) >= 8
+    for row in rows:
+        links = re.findall(r"\]\(http://127\.0\.0\.1:7860/\?tab=(\w+)\)", row)
+        assert links and set(links) <= set(TAB_IDS), row
+    assert {tab for row in rows for tab in re.findall(r"tab=(\w+)", row)} == set(TAB_IDS)
 
 
 def test_the_pictures_are_there() -> None:
