@@ -170,13 +170,11 @@ def _wire_questions(page: Page, do: QuestionHandlers) -> None:
         gr.on([page.ask.click, page.question.submit], do.ask, asked, both, **SEARCHES),
         chosen.success(do.ask, asked, both, **SEARCHES),
     ]
-    answers = [search.success(do.write, None, answer, **ANSWERS) for search in searches]
+    # "multiple": one that is about to end must not keep the next one out; `ask` has stopped it. (A `cancels` here would
+    # come after the search, and could end the very answer that the search has just begun.)
+    answers = [search.success(do.write, None, answer, trigger_mode="multiple", **ANSWERS) for search in searches]
     for written in answers:
         written.then(do.catch_up, None, groups["found"], **LIGHT)
-    # the page stops listening to the last answer; its work is stopped by `ask`
-    opened = (page.evaluate.outcomes.select, page.evaluate.pick.input)
-    for asks in (page.ask.click, page.question.submit, page.examples.choose, *opened):
-        asks(None, cancels=answers, queue=False)
     page.stop.click(
         do.stop,
         None,

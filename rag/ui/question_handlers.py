@@ -84,6 +84,11 @@ class QuestionHandlers(Desk):
                 for answer in visit.workspace.answer(asked.retrieval.question, stop):
                     if stop.is_set() and not answer.done:
                         continue  # "answering" must not arrive after "stopped"
+                    if visit.asking is not question:
+                        # The page shows something else by now. Gradio sends the last yield twice, so that it has to be
+                        # one that changes nothing.
+                        yield gr.skip()
+                        return
                     yield answer_tab.show_answer(self.page.answer, answer, spoken)
         finally:
             visit.asked(question)

@@ -2,6 +2,7 @@
 
 import json
 import re
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -165,7 +166,17 @@ def test_stop_and_what_was_done_by_then(tmp_path: Path, visit: Callable[..., Any
 def test_an_answer_that_still_streams_does_not_write_over_an_opened_question(
     tmp_path: Path, visit: Callable[..., Any], bring: Any
 ) -> None:
-    app, _ = page_app(tmp_path, before=3)
+    app, models = page_app(tmp_path, before=3)
+    generator = models.generator()
+    prompt_stream = generator.stream
+
+    def late(*given: Any) -> Iterator[Any]:
+        for generated in prompt_stream(*given):
+            if given[-1].is_set():
+                time.sleep(1)  # its end comes when the question has long been opened
+            yield generated
+
+    generator.stream = late  # type: ignore[method-assign]
     try:
         page = visit(served(app))
         bring(page, GOOD, PAID)
@@ -175,7 +186,7 @@ def test_an_answer_that_still_streams_does_not_write_over_an_opened_question(
         steps.open_tab(page, "evaluate")
         page.locator("#eval-outcomes [data-testid='cell-1-3']").click()
         page.locator("#eval-diagnosis .facts").wait_for()
-        page.wait_for_timeout(1500)
+        page.wait_for_timeout(2500)
         steps.open_tab(page, "answer")
         assert "评测中的一题" in page.locator("#answer-status").inner_text()
     finally:

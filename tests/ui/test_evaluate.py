@@ -383,6 +383,34 @@ def test_no_text_of_a_set_becomes_html(app: App, seeds: Callable[[int], range]) 
             assert not [a for a in found.attributes if a.startswith("on")]
 
 
+BOTH = GOOD | {"relevant": [*GOOD["relevant"], *({**label, "need": 2} for label in PAID["relevant"])]}
+"""A question that needs a passage of either document."""
+
+
+def test_chunks_open_at_the_passage_that_was_lost(visitor: Evaluator) -> None:
+    visitor.bring(jsonl(BOTH))
+    visitor.run(packed=1)
+    packed = visitor.runs.choose_outcome(0, 1, visitor.request)
+    assert visitor.visit.experiment is not None
+    kept = visitor.visit.experiment.runs[0].outcomes[0].retrieval.prompt
+    assert kept is not None and len(kept.packed) == 1
+    assert packed[visitor.page.chunks.document] != kept.packed[0].chunk.key
+
+
+def test_answers_and_changed_questions_are_escaped(tmp_path: Path) -> None:
+    payload = "<img src=x onerror=alert(1)>"
+    app, _ = page_app(tmp_path, reply=payload)
+    try:
+        visitor = Evaluator(app)
+        visitor.bring(jsonl(BOTH | {"id": payload, "question": payload + QUESTION, "points": [payload]}))
+        shown = visitor.run(what="all", packed=4, first="search.packed", first_values="1")
+        opened = visitor.runs.choose_outcome(0, 1, visitor.request)
+        for html in (shown[visitor.tab.compared], opened[visitor.tab.diagnosis]):
+            assert "&lt;img src=x" in html and "<img" not in html
+    finally:
+        app.close()
+
+
 def test_every_word_taken_from_the_report_is_there() -> None:
     """The report's table of words belongs to others, who may drop what their page does not use."""
     for source in Path(evaluate_handlers.__file__).parent.glob("evaluate*.py"):
