@@ -9,7 +9,7 @@ from rag.errors import Bilingual
 from rag.types import Document
 
 Step = Literal[
-    "label", "text", "chunk", "index", "scope", "candidates", "fusion", "threshold", "duplicate", "k", "budget",
+    "label", "text", "chunk", "index", "scope", "candidates", "fusion", "threshold", "k", "budget",
     "prompt", "answer", "citation",
 ]  # fmt: skip
 STEPS: tuple[Step, ...] = get_args(Step)
@@ -17,7 +17,7 @@ STEPS: tuple[Step, ...] = get_args(Step)
 Cause = Literal[
     "nothing_labelled", "no_document", "no_page", "quote_absent", "not_in_any_chunk", "quote_cut", "row_count",
     "bad_vector", "bad_terms", "other_version", "not_in_force", "no_shared_term", "beyond_depth", "fused_below",
-    "below_threshold", "duplicate", "beyond_k", "over_budget", "not_built", "nothing_packed", "stopped",
+    "below_threshold", "beyond_k", "over_budget", "not_built", "nothing_packed", "stopped",
     "cut_at_limit", "refused", "said_forbidden", "wrong_number", "points_missing", "answered_anyway",
     "invalid_marker", "version_cited", "nothing_cited", "unlabelled_cited", "need_uncited",
 ]  # fmt: skip

@@ -18,11 +18,9 @@ _RETRIEVERS = {"dense": Bilingual(en="dense", zh="向量"), "lexical": Bilingual
 
 def left_out(candidate: Candidate, outcome: Outcome, need: int, name: Bilingual) -> Diagnosis:
     """Why `candidate`, called `name`, is not in the prompt, from what the line itself wrote down about it."""
-    fate: str = candidate.status.fate
+    fate = candidate.status.fate
     if fate == "below_threshold":
         return _threshold(candidate, outcome, need, name)
-    if fate == "duplicate":
-        return _duplicate(candidate, need, name)
     if fate == "beyond_k":
         return _beyond(candidate, outcome, need, name)
     if fate == "over_budget":
@@ -57,23 +55,6 @@ def _threshold(candidate: Candidate, outcome: Outcome, need: int, name: Bilingua
         Bilingual(
             en=f"Set threshold to at most {low} or switch it off; the Candidates tab shows every cosine.",
             zh=f"请把最低余弦 threshold 调到 {low} 以下，或留空关闭；各候选的余弦见「候选」页。",
-        ),
-    )
-
-
-def _duplicate(candidate: Candidate, need: int, name: Bilingual) -> Diagnosis:
-    of = candidate.status.marker
-    return Diagnosis(
-        "duplicate",
-        "duplicate",
-        need,
-        Bilingual(
-            en=f"{_capital(name.en)} was left out because it nearly repeats {of or 'a better candidate'}, which does not hold the passage.",
-            zh=f"{name.zh}因与{of or '排名更前的候选'}近乎重复而未放入，而后者不含这段内容。",
-        ),
-        Bilingual(
-            en="Compare the two on the Candidates tab; if what differs matters, keep near-duplicates in the settings.",
-            zh="请在「候选」页比较两者；若差别重要，请在设置中保留近似重复的候选。",
         ),
     )
 

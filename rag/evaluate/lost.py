@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import heapq
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 
@@ -27,6 +28,11 @@ from rag.types import Candidate, Chunk
 _TOLERANCE = 1e-3
 # What the settings allow at most.
 _MOST_SIZE, _MOST_DEPTH = 4000, 200
+# Of the chunks that would meet a need (a document has thousands), of the places that none holds, and of the labels that
+# point nowhere, so many are looked at.
+_LOOKED_AT = 8
+# How far candidates got that are not in the prompt, the least first.
+_FATES = ("below_threshold", "beyond_k", "over_budget")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -37,6 +43,10 @@ class _Scene:
     corpus: Corpus
     permitted: frozenset[str]
     rows: NDArray[np.bool_]
+    searched: frozenset[str]
+    """The documents that `rows` are of."""
+    chunks: Mapping[str, Sequence[Chunk]]
+    """Of each document, in text order."""
     position: Mapping[str, int]
     candidates: Mapping[str, Candidate]
     lexical: Mapping[int, int]
@@ -46,20 +56,20 @@ class _Scene:
         """Whether that retriever was asked."""
         return any(s.name == retriever and not s.skipped for s in self.outcome.retrieval.trace.steps)
 
-    def rank(self, chunk: Chunk) -> tuple[float, float]:
-        """A sort key: candidates first by their rank, then the others by their lexical one."""
-        candidate = self.candidates.get(chunk.chunk_id)
-        lexical = self.lexical.get(self.position[chunk.chunk_id], math.inf)
-        return candidate.rank if candidate else math.inf, lexical
+    def order(self, chunk: Chunk) -> tuple[float, float, bool, float]:
+        """A sort key, the furthest first: candidates by what became of them and by rank, then those that may be ranked."""
+        candidate, at = self.candidates.get(chunk.chunk_id), self.position[chunk.chunk_id]
+        if candidate is None:
+            return 1, math.inf, not self.rows[at], self.lexical.get(at, math.inf)
+        fate = candidate.status.fate
+        return -_FATES.index(fate) if fate in _FATES else -len(_FATES), candidate.rank, False, 0
 
     def holders(self, place: Place) -> list[Chunk]:
         """The chunks that hold a quote whole, or any part of a page or document."""
-        chunks = [c for c in self.corpus.chunks if c.key == place.key]
+        chunks = self.chunks.get(place.key, ())
         if place.exact:
-            found = [c for c in chunks if c.start <= place.start and place.end <= c.end]
-        else:
-            found = [c for c in chunks if c.start < place.end and place.start < c.end]
-        return found
+            return [c for c in chunks if c.start <= place.start and place.end <= c.end]
+        return [c for c in chunks if c.start < place.end and place.start < c.end]
 
 
 def lost(outcome: Outcome, corpus: Corpus, groups: frozenset[str]) -> Diagnosis | None:
@@ -71,31 +81,45 @@ def lost(outcome: Outcome, corpus: Corpus, groups: frozenset[str]) -> Diagnosis 
     unmet = [need for need in outcome.relevant.needs if need not in met]
     if not unmet:
         return None
+    scene = _scene(outcome, corpus, groups)
+    return min((_need(scene, need) for need in unmet), key=lambda d: d.progress)
+
+
+def _scene(outcome: Outcome, corpus: Corpus, groups: frozenset[str]) -> _Scene:
     rows = corpus.allowed(outcome.settings.search, date.today(), groups).rows
     scores = corpus.lexical.scores(_searched(outcome.question))
     hits = top_k(scores, len(rows), rows & (scores > 0)) if len(scores) == len(rows) else []
-    scene = _Scene(
+    wanted = {place.key for place in outcome.relevant.places}
+    chunks: dict[str, list[Chunk]] = {key: [] for key in wanted}
+    for chunk in corpus.chunks:
+        if chunk.key in wanted:
+            chunks[chunk.key].append(chunk)
+    return _Scene(
         outcome,
         corpus,
         corpus.permitted(groups),
         rows,
+        frozenset(chunk.key for chunk, row in zip(corpus.chunks, rows, strict=True) if row),
+        chunks,
         {chunk.chunk_id: i for i, chunk in enumerate(corpus.chunks)},
         {c.chunk.chunk_id: c for c in outcome.retrieval.candidates},
         {hit.position: rank for rank, hit in enumerate(hits, 1)},
     )
-    return min((_need(scene, need) for need in unmet), key=lambda d: d.progress)
 
 
 def _need(scene: _Scene, need: int) -> Diagnosis:
     """What became of the label that got furthest; of equals the best ranked."""
     relevant = scene.outcome.relevant
-    found = [mislabelled(label, scene.corpus, scene.permitted) for label in relevant.missing if label.need == need]
     places = [place for place in relevant.places if place.label.need == need]
+    if not places:
+        labels = [label for label in relevant.missing if label.need == need][:_LOOKED_AT]
+        return max((mislabelled(label, scene.corpus, scene.permitted) for label in labels), key=lambda d: d.progress)
     held = [(place, scene.holders(place)) for place in places]
-    found += [_no_chunk(scene, place) for place, chunks in held if not chunks]
-    chunks = {chunk.chunk_id: chunk for _, chunks in held for chunk in chunks}
-    found += [_chunk(scene, chunk, need) for chunk in sorted(chunks.values(), key=scene.rank)]
-    return max(found, key=lambda d: d.progress)
+    chunks = {chunk.chunk_id: chunk for _, found in held for chunk in found}
+    if not chunks:
+        return max((_no_chunk(scene, place) for place in places[:_LOOKED_AT]), key=lambda d: d.progress)
+    best = heapq.nsmallest(_LOOKED_AT, chunks.values(), key=scene.order)
+    return max((_chunk(scene, chunk, need) for chunk in best), key=lambda d: d.progress)
 
 
 def _chunk(scene: _Scene, chunk: Chunk, need: int) -> Diagnosis:
@@ -115,7 +139,7 @@ def _name(scene: _Scene, chunk: Chunk) -> Bilingual:
 
 
 def _no_chunk(scene: _Scene, place: Place) -> Diagnosis:
-    chunks = [c for c in scene.corpus.chunks if c.key == place.key]
+    chunks = scene.chunks[place.key]
     document, need = scene.corpus.documents[place.key], place.label.need
     passage = quoted(document.text[place.start : place.end])
     en = f"{titled(document)} has {passage} at {place.start}–{place.end}, but"
@@ -200,9 +224,8 @@ def _scope(scene: _Scene, chunk: Chunk, need: int) -> Diagnosis | None:
     if scene.rows[scene.position[chunk.chunk_id]]:
         return None
     documents, document = scene.corpus.documents, scene.corpus.documents[chunk.key]
-    searched = {c.key for c, row in zip(scene.corpus.chunks, scene.rows, strict=True) if row}
     policy = (document.origin, document.doc_id)
-    instead = [documents[key] for key in searched if (documents[key].origin, documents[key].doc_id) == policy]
+    instead = [documents[key] for key in scene.searched if (documents[key].origin, documents[key].doc_id) == policy]
     day = scene.outcome.settings.search.as_of or date.today()
     begins, ends = document.effective_from, document.effective_to
     en = f"{titled(document)} (in force {begins or '…'} to {ends or '…'}) is not searched as of {day}"

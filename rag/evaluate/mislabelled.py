@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import unicodedata
 from collections.abc import Sequence
 from itertools import accumulate
 
@@ -65,7 +66,7 @@ def _no_quote(label: Label, named: Sequence[Document], visible: Sequence[Documen
         ((d, most_similar(label.quote, d.text)) for d in named), key=lambda found: found[1][2]
     )
     passage = quoted(document.text[start:end])
-    others = [d for d in visible if d not in named and Solid(d.text).find(label.quote)]
+    other = _holding(label.quote, [d for d in visible if d not in named])
     return Diagnosis(
         "text",
         "quote_absent",
@@ -73,9 +74,9 @@ def _no_quote(label: Label, named: Sequence[Document], visible: Sequence[Documen
         Bilingual(
             en=f"{quoted(label.quote)} is not in the text of {titled(document)}. The most similar passage there, at {start}–{end}, "
             f"is {passage}, with {share:.0%} of its character pairs."
-            + (f" {titled(others[0])} does hold the quote." if others else ""),
+            + (f" {titled(other)} does hold the quote." if other else ""),
             zh=f"{titled(document)}的文本中没有{quoted(label.quote)}。其中最相似的是 {start}–{end} 处的{passage}，含引文 {share:.0%} 的字对。"
-            + (f"{titled(others[0])}中有这段引文。" if others else ""),
+            + (f"{titled(other)}中有这段引文。" if other else ""),
         ),
         Bilingual(
             en="Compare with the file. Is the passage there, it was lost in reading: try the file in another format (the Chunks tab "
@@ -83,6 +84,16 @@ def _no_quote(label: Label, named: Sequence[Document], visible: Sequence[Documen
             zh="请与原文件对照：原文件中有，说明读取时丢失，请换一种格式上传（「切块」页显示读到的文本）；原文件中没有，请更正标注。",
         ),
     )
+
+
+def _holding(quote: str, documents: Sequence[Document]) -> Document | None:
+    """The first document with the quote in its text. `Solid` is slow on all of a corpus, so it only confirms."""
+    wanted = _rough(quote)
+    return next((d for d in documents if wanted in _rough(d.text) and Solid(d.text).find(quote)), None)
+
+
+def _rough(text: str) -> str:
+    return "".join(unicodedata.normalize("NFKC", text).lower().split())
 
 
 def most_similar(quote: str, text: str) -> tuple[int, int, float]:

@@ -69,7 +69,6 @@ WORDS: Final[Mapping[str, Bilingual]] = MappingProxyType({
     "failed.candidates": _B("the candidates", "候选"),
     "failed.fusion": _B("the fusion", "融合"),
     "failed.threshold": _B("the threshold", "阈值"),
-    "failed.duplicate": _B("a duplicate", "重复内容"),
     "failed.k": _B("k", "证据数 k"),
     "failed.budget": _B("the token budget", "token 预算"),
     "failed.prompt": _B("the prompt", "提示词"),

@@ -3,16 +3,19 @@
 import random
 import re
 from dataclasses import replace
+from datetime import date
 
 import pytest
 
+from rag.config import Settings
 from rag.corpus.lexical import LexicalIndex
+from rag.evaluate import lost
 from rag.evaluate.diagnose import Diagnosis, diagnose
 from rag.evaluate.diagnosis import STEPS
 from rag.evaluate.mislabelled import most_similar
 from rag.evaluate.questions import Label
 from rag.evaluate.run import Given
-from rag.types import PUBLIC, Status
+from rag.types import PUBLIC, Document
 from tests.evaluate import faults
 from tests.evaluate.faults import PLANTERS, ask, plant, search, succeeds, table, twist
 from tests.evaluate.healthy import Line, healthy
@@ -42,7 +45,7 @@ def test_planted_faults_are_named(seeds) -> None:
 def test_every_kind_of_fault_is_named() -> None:
     trials = [plant(1000 + number, number) for number in range(len(PLANTERS))]
     assert sum(t.right for t in trials) >= 0.9 * len(trials), table(trials)
-    assert {t.found.step for t in trials if t.found} | {"duplicate"} >= set(STEPS)
+    assert {t.found.step for t in trials if t.found} == set(STEPS)
 
 
 def test_the_planter_notices_a_diagnosis_that_guesses(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -243,15 +246,46 @@ def test_the_answer_from_the_labelled_passages_tells_whom_to_blame() -> None:
     assert diagnosis is not None and "fails too" in diagnosis.advice.en
 
 
-def test_a_near_repeat_that_was_left_out_is_named_so() -> None:
-    trial = plant(3, KINDS["few_packed"])
-    status = Status("duplicate", "S1")  # type: ignore[arg-type]
-    candidates = tuple(
-        replace(c, status=status) if c.status.fate == "beyond_k" else c for c in trial.outcome.retrieval.candidates
-    )
-    outcome = replace(trial.outcome, retrieval=replace(trial.outcome.retrieval, candidates=candidates))
-    diagnosis = diagnose(outcome, trial.line.built(), PUBLIC)
-    assert diagnosis is not None and diagnosis.step == diagnosis.cause == "duplicate" and "S1" in diagnosis.words.en
+def anything(line: Line) -> Line:
+    """Asks for any part of any document: every chunk would do."""
+    return ask(line, relevant=tuple(Label(d.file) for d in line.documents), points=())
+
+
+def test_of_many_chunks_a_look_at_the_best_finds_what_a_look_at_all_does(
+    monkeypatch: pytest.MonkeyPatch, seeds
+) -> None:
+    compared = set()
+    for seed in seeds(100):
+        line = anything(search(working(seed), threshold=1.0))
+        if seed % 2:
+            line = search(ask(line, as_of=date(2001, 1, 1) if seed % 3 else None), depth=1, threshold=None, packed=1)
+            line = replace(line, settings=no_room(line))
+        short = found(line)
+        monkeypatch.setattr(lost, "_LOOKED_AT", 10**6)
+        whole = found(line)
+        monkeypatch.undo()
+        assert (short and short.cause) == (whole and whole.cause)
+        compared.add(short and short.cause)
+    assert len(compared - {None}) >= 3, compared
+
+
+def no_room(line: Line) -> Settings:
+    return replace(line.settings, generate=replace(line.settings.generate, context_limit=300, answer_tokens=60))
+
+
+def test_a_large_document_takes_a_few_searches(monkeypatch: pytest.MonkeyPatch) -> None:
+    text = "".join(f"第{number}条规定经办人如实填写第{number}号表单。" for number in range(4000))
+    large = Document("large", "1", "large@1", "own", "大册", "", text, file="large.txt")
+    line = search(working(1), mode="lexical", packed=1)
+    outcome, corpus = ask(
+        replace(line, documents=(*line.documents, large)), relevant=(Label("large.txt"),), points=()
+    ).run(())
+    assert sum(chunk.key == large.key for chunk in corpus.chunks) > 500 and not outcome.evidence
+    searches = []
+    scores = LexicalIndex.scores
+    monkeypatch.setattr(LexicalIndex, "scores", lambda index, query: searches.append(query) or scores(index, query))
+    assert diagnose(outcome, corpus, PUBLIC) is not None
+    assert 1 < len(searches) <= 10
 
 
 def test_an_index_that_was_not_asked_is_not_to_blame() -> None:
@@ -273,8 +307,11 @@ def test_a_page_and_a_document_are_met_by_any_part() -> None:
     assert found(ask(line, relevant=documents)) is None
     unseen = next(d for d in line.documents if d.title not in line.question.question)
     line = search(ask(line, relevant=(Label(unseen.title),), points=()), packed=1)
-    diagnosis = found(line)
-    assert diagnosis is None or STEPS.index(diagnosis.step) >= STEPS.index("candidates")
+    outcome, corpus = line.run()
+    diagnosis = diagnose(outcome, corpus, PUBLIC)
+    assert diagnosis is not None and (diagnosis.step, diagnosis.cause) == ("k", "beyond_k")
+    best = min(c.rank for c in outcome.retrieval.candidates if c.chunk.key == unseen.key)
+    assert best > 1 and unseen.title in diagnosis.words.en and f"is ranked {best} " in diagnosis.words.en
 
 
 def test_most_similar_against_every_stretch(seeds) -> None:
