@@ -43,6 +43,7 @@ class Workspace:
         self.settings = Settings()
         self.include_samples = False
         self._asked: Asked | None = None
+        self._shown: Retrieval | None = None  # what `show` was given last
         self._answered: Retrieval | None = None  # what an answer was begun from
         self._lock = threading.RLock()  # guards the fields; held for moments
         self._changing = threading.Lock()  # one change of the index at a time; held for a whole run
@@ -76,9 +77,19 @@ class Workspace:
             return self._asked
 
     def show(self, asked: Asked) -> None:
-        """Take a question of an evaluation, with what was found and answered then, for the last one asked."""
+        """Take a question of an evaluation, with what was found and answered then, for the last one asked.
+
+        It is never `fresh`: it may have been asked with other questions before it, or as somebody else. Raises
+        `SettingError` when a document it was asked against is no longer searched: a removed one does not come back.
+        """
         with self._lock:
-            self._asked, self._answered = asked, asked.retrieval
+            searched = self.corpus().documents
+            if any(searched.get(key) is not document for key, document in asked.corpus.documents.items()):
+                raise SettingError(
+                    en="The documents changed since this question was asked. Run the set again.",
+                    zh="提问之后文档已有变动，请重新运行题集。",
+                )
+            self._asked, self._answered, self._shown = asked, asked.retrieval, asked.retrieval
 
     def configure(self, settings: Settings) -> bool:
         """Take new settings; True when chunks change with them, so that `reindex` has to follow."""
@@ -179,7 +190,7 @@ class Workspace:
             _heed(stop)  # a stop that came after the last piece of encoding, or with `close`
             self._own, self._corpus = own, corpus
             self.include_samples = include_samples
-            self._asked = self._answered = None
+            self._asked = self._answered = self._shown = None
 
     def _needed_samples(self, own: Own, include_samples: bool) -> Corpus | None:
         """The sample corpus when it is to be searched; raises `ModelLoading` when it is asked for and not there yet."""
@@ -269,7 +280,7 @@ class Workspace:
         question = self._allowance.checked_question(question)
         with self._lock:
             retrieval = self._asked.retrieval if self._asked is not None else None
-            if retrieval is None or retrieval.prompt is None:
+            if retrieval is None or retrieval.prompt is None or retrieval is self._shown:
                 return False
             corpus, settings = self._searched()
         return (
@@ -283,7 +294,7 @@ class Workspace:
         """Forget everything of this visitor."""
         with self._lock:
             self._own, self._corpus, self._reports = {}, None, ()
-            self._asked = self._answered = None
+            self._asked = self._answered = self._shown = None
 
 
 def _heed(stop: threading.Event) -> None:

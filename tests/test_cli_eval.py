@@ -9,6 +9,8 @@ import pytest
 from bs4 import BeautifulSoup
 
 from rag.cli import main
+from rag.cli.corpus import read_documents
+from rag.config import SplitSettings
 from rag.models.roles import Models
 
 QUESTIONS = [
@@ -196,7 +198,9 @@ def test_ctrl_c_ends_a_run_with_what_there_is(
         return real(*arguments, **options)
 
     monkeypatch.setattr(pipeline, "retrieve", interrupted)
-    assert main([*own, "--json", str(tmp_path / "r.json"), "--html", str(tmp_path / "r.html")]) == 0
+    assert (
+        main([*own, "--json", str(tmp_path / "r.json"), "--html", str(tmp_path / "r.html")]) == 130
+    )  # whatever the figures are: a gate is passed by a whole run only
     data = json.loads((tmp_path / "r.json").read_text(encoding="utf-8"))
     assert not data["complete"] and asked(tmp_path / "r.json") == ["leave", "money"]
     assert "stopped after 2" in capsys.readouterr().out
@@ -220,3 +224,19 @@ def test_with_the_real_models(
     assert all(answer["tokens"] > 0 and answer["text"] for answer in answers.values())
     assert answers["gold"]["text"] in BeautifulSoup((tmp_path / "r.html").read_text("utf-8"), "lxml").get_text()
     assert data["complete"] and "all | 1 | 1/1" in capsys.readouterr().out
+
+
+def test_an_index_keeps_its_own_split(own: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    from rag.corpus.index import build
+    from rag.corpus.store import save
+
+    index = tmp_path / "index"
+    save(build(list(read_documents([tmp_path / "documents"], "en")), SplitSettings("fixed", 100, 10), None), index, ())
+    asking = ["eval", "--index", str(index), *own[own.index("--questions") :]]
+    assert main([*asking, "--vary", "search.packed=2", "--vary", "split.size=240,100"]) == 0
+    out = capsys.readouterr().out
+    assert "split.size=100, split.overlap=10" in out
+    changes = [line.split("  (settings")[0] for line in out.splitlines() if "  (settings" in line]
+    assert changes == ["size 100 → 240, packed 5 → 2", "packed 5 → 2"]
+    assert main([*asking, "--set", "split.size=240"]) == 2
+    assert "--documents" in capsys.readouterr().err

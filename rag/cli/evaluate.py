@@ -7,6 +7,7 @@ import sys
 import threading
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -58,7 +59,7 @@ def add_command(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -
 
 
 def evaluate(arguments: argparse.Namespace, language: Language) -> int:
-    """The command eval: 0, or 1 when a figure is below its floor."""
+    """The command eval: 0; 1 when a figure is below its floor; 130 when Ctrl-C ended it early, whatever the figures are."""
     from rag.evaluate.experiment import Plan, selected
     from rag.evaluate.figures import below, check_floors
     from rag.evaluate.report import to_html, to_json
@@ -71,6 +72,11 @@ def evaluate(arguments: argparse.Namespace, language: Language) -> int:
         settings = with_value(settings, *_pair(written, "--set"))
     choices = [(name, values.split(",")) for name, values in (_pair(written, "--vary") for written in arguments.vary)]
     variants = grid(settings, choices) if choices else ()
+    if arguments.index and any(name.startswith("split.") for name, _ in (_pair(w, "--set") for w in arguments.set)):
+        raise SettingError(
+            en="--set split.…: an index is split already. Vary it with --vary, or give --documents.",
+            zh="--set split.…：索引已经切分好。请改用 --vary，或改用 --documents。",
+        )
     floors = {name: _number(value) for name, value in (_pair(written, "--min") for written in arguments.min)}
     check_floors(floors, arguments.answers)
     for target in (arguments.json, arguments.html):
@@ -80,16 +86,17 @@ def evaluate(arguments: argparse.Namespace, language: Language) -> int:
     if arguments.answers:
         models.generator()  # raises why it is not there
     encoder = _encoder(models, language)
-    corpus, questions = _material(arguments, settings, models, encoder, language)
-    if arguments.index:
-        settings = Settings(corpus.split, settings.search, settings.generate)
+    lexical = all(s.search.mode == "lexical" for s in (settings, *variants))
+    corpus, questions = _material(arguments, settings, models, None if lexical else encoder, language)
+    settings = replace(settings, split=corpus.split)  # an index has its own
+    variants = grid(settings, choices) if choices else ()
     questions = selected(questions, arguments.category, arguments.limit)
     if not questions.questions:
         raise QuestionError(
             en=f"{questions.name}: no question is left to ask.", zh=f"{questions.name}：没有可问的问题。"
         )
     plan = Plan(questions, variants, tuple(arguments.answers), arguments.k)
-    done = _watch(plan, corpus, settings, models, encoder)
+    done = _watch(plan, corpus, settings, models, None if lexical else encoder)
     print("\n".join(summary_lines(done, language)))
     for target, text in ((arguments.json, to_json), (arguments.html, lambda e: to_html(e, language))):
         if target is not None:
@@ -98,6 +105,8 @@ def evaluate(arguments: argparse.Namespace, language: Language) -> int:
     short = below(done.runs[0], floors)
     for name, figure, floor in short:
         print(f"{name} = {figure:.3f} < {floor}", file=sys.stderr)
+    if not done.complete:
+        return 130
     return 1 if short else 0
 
 
@@ -150,7 +159,9 @@ def _material(
         for name in read_set.ignored:
             print(f"{arguments.questions}: {name}: not used", file=sys.stderr)
     if arguments.index is not None:
-        return open_index(arguments.index, settings.search.mode, models, language), questions or sample_set()
+        return open_index(
+            arguments.index, "lexical" if encoder is None else "fused", models, language
+        ), questions or sample_set()
     if arguments.collection is not None:
         collection = read_collection(arguments.collection, arguments.limit)
         corpus = build(collection.documents, settings.split, encoder)

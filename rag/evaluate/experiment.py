@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 
 from rag.config import Settings
 from rag.corpus.index import PassageEncoder, Progress
+from rag.errors import Stopped
 from rag.evaluate.questions import QuestionSet
 from rag.evaluate.run import Bench, Given
 from rag.evaluate.summary import Run, measure_run
@@ -51,19 +52,25 @@ def experiment(
 ) -> Iterator[Experiment]:
     """Run the plan; yields after every question. Ends early, with what there is, once `stop` is set.
 
-    `encoder` is needed for variants that split differently; None gives them a lexical index only. Raises what indexing
-    can raise (`ChunkTooLong`, `Stopped`).
+    `encoder` is needed for variants that split differently; None gives them a lexical index only. Raises `ChunkTooLong`
+    when a variant's chunks do not fit it.
     """
     done: tuple[Run, ...] = ()
     planned = 1 + len(plan.variants)
     for settings in (bench.settings, *plan.variants):
-        corpus = corpus_for(settings, bench.corpus, encoder, stop, progress)
+        try:
+            corpus = corpus_for(settings, bench.corpus, encoder, stop, progress)
+        except Stopped:
+            return
         name = describe(bench.settings, settings)
         run: Run | None = None
         for run in measure_run(
             name, plan.questions, replace(bench, settings=settings, corpus=corpus), plan.given, plan.k, stop
         ):
-            yield Experiment((*done, run), planned)
+            if (
+                run.outcomes or not done
+            ):  # of a variant that was stopped before its first question there is nothing to say
+                yield Experiment((*done, run), planned)
         assert run is not None  # a run yields at least its end
         done = (*done, run)
         if stop.is_set():

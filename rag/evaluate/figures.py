@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Mapping, Sequence
 
 from rag.errors import SettingError
@@ -37,9 +36,9 @@ def names(given: Sequence[Given]) -> tuple[str, ...]:
 
 
 def check_floors(floors: Mapping[str, float], given: Sequence[Given]) -> None:
-    """Before a run: raises `SettingError` for a name that it cannot have and for a floor that is no number."""
+    """Before a run: raises `SettingError` for a name that no such run has and for a floor that is not in 0…1."""
     for name, floor in floors.items():
-        if not math.isfinite(floor):
+        if not 0 <= floor <= 1:  # nor a NaN
             raise SettingError(
                 en=f"Floor {name!r}: {floor} is not a number from 0 to 1.",
                 zh=f"下限 {name!r}：{floor} 不是 0 到 1 的数字。",
@@ -63,7 +62,7 @@ def _refusals(run: Run, given: Given) -> list[float]:
 def below(run: Run, floors: Mapping[str, float]) -> tuple[tuple[str, float, float], ...]:
     """Name, figure and floor of every figure that is under its floor.
 
-    Raises `SettingError` for a name that is not measured and for a floor that is no number.
+    Raises `SettingError` for a name that is not measured and for a floor that is not in 0…1.
     """
     check_floors(floors, run.given)
     measured = figures(run)

@@ -15,11 +15,15 @@ from rag.types import Answer, Chunk, Document
 Verdict = Literal["right", "wrong", "refused", "unjudged"]
 
 _BLANKS = re.compile(r"\s+")
-# Blanks that part no two numbers; "1. 15 days" is a list's number and another one, not 1.15.
-_IDLE_BLANK = re.compile(r"(?<![\d.]) | (?!\d)")
+# Blanks that part neither two numbers nor two Latin words; "1. 15 days" is a list's number and another one, not 1.15.
+_IDLE_BLANK = re.compile(r"(?<![\d.a-z]) | (?![\da-z])|(?<=[a-z]) (?=\d)|(?<=[\d.]) (?=[a-z])")
+_PLURAL = 4
+"""From so many Latin letters on a word may end in another -s or -es."""
 _THOUSANDS = re.compile(r"(?<=\d)(?<!\d{4}),(?=\d{3}(?!\d))|(?<=[０-９])，(?=[０-９]{3}(?!\d))")
 _HAN_DIGITS = "〇零一二两三四五六七八九十百千万"
 _HAN_NUMERAL = re.compile(f"[{_HAN_DIGITS}]")
+_LATIN = re.compile("[a-z]")
+_LAST_WORD = re.compile(rf"[a-z]{{{_PLURAL},}}\Z")
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +32,8 @@ class Judged:
 
     `verdict`: ``right`` (every point said, nothing that must not be), ``wrong``, ``refused`` (the fixed not-found
     sentence and nothing else, or nothing could be packed) or ``unjudged`` (no points are given). `correct`: the
-    verdict is the one the question expects; None when it cannot be told. `points`: for each point whether it was
+    verdict is the one the question expects; None when it cannot be told, as for every answer to a question that has
+    one but no points: to count its refusals alone would make a share of failures only. `points`: for each point whether it was
     said. `forbidden`: what was said and must not be. `supported`: share of the sentences that are no refusal and
     have a source. `citation_precision`: share of the valid citations whose chunk carries a label;
     `citation_recall`: share of the needs that a cited chunk meets. Each share is in 0…1, None over nothing. `invalid`
@@ -52,16 +57,17 @@ def refused(answer: Answer | None) -> bool:
 
 
 def plain(text: str) -> str:
-    """What two texts are compared as: folded, without thousands separators, and without blanks but between two numbers.
+    """What two texts are compared as: folded, without thousands separators, and without blanks but between two numbers
+    or two Latin words.
 
-    >>> plain("每年 3,000 元"), plain("ＶＰＮ"), plain("2026 15 天")
-    ('每年3000元', 'vpn', '2026 15天')
+    >>> plain("每年 3,000 元"), plain("ＶＰＮ"), plain("2026 15 天"), plain("15  Days off")
+    ('每年3000元', 'vpn', '2026 15天', '15days off')
     """
     return _IDLE_BLANK.sub("", _BLANKS.sub(" ", fold(_THOUSANDS.sub("", text))))
 
 
 def says(text: str, point: str) -> bool:
-    """Whether a text, made `plain`, holds one of a point's choices (``a|b``); 5 is not said by 15, nor by 5.5.
+    """Whether a text, made `plain`, holds one of a point's choices (``a|b``); 5 is not said by 15, nor IT by with.
 
     >>> [says(plain("每年 15 天。"), point) for point in ("15天|十五天", "5天", "15")]
     [True, False, True]
@@ -70,7 +76,7 @@ def says(text: str, point: str) -> bool:
 
 
 def _holds(text: str, wanted: str) -> bool:
-    """Whether `text` holds `wanted`, and no number of its goes on beyond the ends."""
+    """Whether `text` holds `wanted`, and no number or Latin word of its goes on beyond the ends."""
     if not wanted:
         return False
     before = after = ""
@@ -78,10 +84,14 @@ def _holds(text: str, wanted: str) -> bool:
         before = r"(?<!\d)(?<!\d[.])"
     elif _HAN_NUMERAL.match(wanted[0]):
         before = f"(?<![{_HAN_DIGITS}])"
+    elif _LATIN.match(wanted[0]):
+        before = "(?<![a-z])"
     if wanted[-1].isdecimal():
         after = r"(?!\d|[.]\d|[万亿])"
     elif _HAN_NUMERAL.match(wanted[-1]):
         after = f"(?![{_HAN_DIGITS}])"
+    elif _LATIN.match(wanted[-1]):
+        after = "(?!(?!e?s(?![a-z]))[a-z])" if _LAST_WORD.search(wanted) else "(?![a-z])"
     return re.search(before + re.escape(wanted) + after, text) is not None
 
 
@@ -100,14 +110,14 @@ def judge(
     correct = None
     if question.expects == "refusal":
         correct = verdict == "refused"
-    elif question.expects == "answer" and verdict != "unjudged":
+    elif question.points:
         correct = verdict == "right"
     claims = [s for s in answer.sentences if s.support != "refusal"] if answer else []
     cited = cited_chunks(answer)
     labelled = [resolver.unit_id(chunk, relevant.unit) in relevant.grades for chunk in cited]
     met = relevant.met(spans_of(cited))
     keys = {place.key for place in relevant.places}
-    policies = {documents[key].doc_id for key in keys}
+    policies = {(documents[key].origin, documents[key].doc_id) for key in keys}
     return Judged(
         verdict=verdict,
         correct=correct,
@@ -117,7 +127,7 @@ def judge(
         citation_precision=_share(sum(labelled), len(cited)) if relevant.needs else None,
         citation_recall=_share(len(met), len(relevant.needs)),
         invalid=sum(c.chunk_id is None for c in answer.citations) if answer else 0,
-        stale=sum(chunk.key not in keys and documents[chunk.key].doc_id in policies for chunk in cited),
+        stale=sum(c.key not in keys and (documents[c.key].origin, documents[c.key].doc_id) in policies for c in cited),
     )
 
 

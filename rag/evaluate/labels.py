@@ -91,7 +91,7 @@ class Resolver:
         unit = _unit(question.relevant)
         grades: dict[str, int] = {}
         for place in places:
-            for chunk in self.holders(place):
+            for chunk in self.holders(place) or self.cover(place):
                 name = self.unit_id(chunk, unit)
                 grades[name] = max(place.label.grade, grades.get(name, 0))
         needs = tuple(sorted({label.need for label in question.relevant}))
@@ -105,6 +105,12 @@ class Resolver:
         if not place.exact:
             return [c for shared, c in shares if shared > 0]
         return [c for shared, c in shares if shared == whole] or [c for shared, c in shares if 2 * shared >= whole]
+
+    def cover(self, place: Place) -> list[Chunk]:
+        """Chunks that together hold all of a place: one of those that hold it whole, else every one that overlaps it."""
+        overlapping = [c for c in self._chunks.get(place.key, []) if c.start < place.end and place.start < c.end]
+        whole = next((c for c in overlapping if c.start <= place.start and place.end <= c.end), None)
+        return [whole] if whole is not None else overlapping
 
     def ranking(self, chunks: Iterable[Chunk], unit: Unit) -> tuple[str, ...]:
         """Unit ids in the order of `chunks`, each at the rank of its best chunk."""

@@ -15,7 +15,6 @@ from rag.evaluate import plots
 from rag.evaluate.diagnose import Diagnosis, diagnose
 from rag.evaluate.diagnosis import STEPS
 from rag.evaluate.experiment import Experiment
-from rag.evaluate.models_used import models_used
 from rag.evaluate.report_json import to_json
 from rag.evaluate.run import GIVEN, Outcome
 from rag.evaluate.statistics import Interval, Paired
@@ -93,7 +92,7 @@ def to_html(experiment: Experiment, language: Language) -> str:
         experiment=experiment,
         base=base,
         planned=experiment.planned * len(base.question_set.questions),
-        used=models_used(base.bench),
+        used=base.used,
         expects=Counter(question.expects for question in base.question_set.questions),
         labelled=sum(bool(outcome.relevant.needs) for outcome in base.outcomes),
         stages=stages(base.outcomes),

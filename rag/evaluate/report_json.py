@@ -1,4 +1,4 @@
-"""An experiment as JSON, for machines: everything the page says, and every question with its answers."""
+"""An experiment as JSON, for machines: everything the page says in figures and words, and every question with its answers."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Mapping
 from dataclasses import asdict
+from datetime import date
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,6 @@ import numpy as np
 from rag.evaluate.diagnose import Diagnosis, diagnose
 from rag.evaluate.experiment import Experiment
 from rag.evaluate.figures import figures
-from rag.evaluate.models_used import models_used
 from rag.evaluate.run import GIVEN, Answered, Outcome, StageResult
 from rag.evaluate.summary import (
     COMPARED,
@@ -28,6 +28,7 @@ from rag.evaluate.summary import (
     stages,
     step_seconds,
 )
+from rag.evaluate.threshold import curve, suggested
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _DIGITS = 4
@@ -37,10 +38,10 @@ def to_json(experiment: Experiment) -> str:
     """`experiment` as one JSON object; the same experiment gives the same text.
 
     Shares are in 0…1, times in seconds, rounded to four digits. `runs` holds the first run, which the others are
-    compared with (`comparisons`), and the others. A figure is ``{mean, low, high, n}``; a text is as it was read.
+    compared with (`comparisons`), and the others; `threshold` is about the first. A figure is ``{mean, low, high, n}``; a text is as it was read.
     """
     base = experiment.runs[0]
-    used = models_used(base.bench)
+    used = base.used
     expects = [question.expects for question in base.question_set.questions]
     report = {
         "format": "rag-eval 1",
@@ -51,6 +52,7 @@ def to_json(experiment: Experiment) -> str:
             "name": base.question_set.name,
             "n": len(expects),
             **{kind: expects.count(kind) for kind in ("answer", "refusal", "unknown")},
+            "drafts": sum(question.draft for question in base.question_set.questions),
         },
         "models": {
             "encoder": dict(used.encoder) or None,
@@ -60,6 +62,7 @@ def to_json(experiment: Experiment) -> str:
         "given": list(base.given),
         "k": base.k,
         "runs": [_run(run) for run in experiment.runs],
+        "threshold": _threshold(base),
         "comparisons": [_comparison(base, other) for other in experiment.runs[1:]],
     }
     written = json.dumps(_rounded(report), ensure_ascii=False, indent=1, allow_nan=False)
@@ -121,14 +124,23 @@ def _comparison(base: Run, other: Run) -> dict[str, Any]:
     return {"name": other.name, "settings_hash": other.settings.hash(), "measures": measures}
 
 
+def _threshold(run: Run) -> dict[str, Any] | None:
+    """What a threshold would do, see `rag.evaluate.threshold`; None without cosines. `suggested` is None: leave it off."""
+    points = curve(run.outcomes)
+    return {"suggested": suggested(points), "curve": [asdict(point) for point in points]} if points else None
+
+
 def _outcome(outcome: Outcome, run: Run) -> dict[str, Any]:
+    """`as_of`: the day that was searched, None for the day of the run; `as_of_asked`: the one the row asks for, which may be later."""
     question = outcome.question
     diagnosis = diagnose(outcome, run.bench.corpus, run.bench.groups)
     return {
         "id": question.id,
         "category": question.category,
         "question": question.question,
-        "as_of": question.as_of.isoformat() if question.as_of else None,
+        "history": list(question.history),
+        "as_of": _day(outcome.settings.search.as_of),
+        "as_of_asked": _day(question.as_of),
         "expects": question.expects,
         "failed": failed(outcome),
         "evidence": outcome.evidence,
@@ -143,6 +155,10 @@ def _outcome(outcome: Outcome, run: Run) -> dict[str, Any]:
         "seconds": outcome.seconds,
         "overhead_seconds": outcome.overhead,
     }
+
+
+def _day(day: date | None) -> str | None:
+    return day.isoformat() if day is not None else None
 
 
 def _stage(result: StageResult) -> dict[str, Any]:

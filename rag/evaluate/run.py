@@ -13,7 +13,7 @@ from rag import pipeline
 from rag.config import Settings
 from rag.corpus.index import Corpus
 from rag.errors import Bilingual, NothingFits, SettingError
-from rag.evaluate.judge import Judged, judge
+from rag.evaluate.judge import Judged, judge, plain, says
 from rag.evaluate.labels import Relevant, Resolver, spans_of
 from rag.evaluate.metrics import Scores, score
 from rag.evaluate.questions import Question
@@ -23,8 +23,8 @@ from rag.types import PUBLIC, Answer, Chunk, Retrieval
 Stage = Literal["dense", "lexical", "fused", "rerank", "packed"]
 STAGES: tuple[Stage, ...] = ("dense", "lexical", "fused", "rerank", "packed")
 Given = Literal["none", "gold", "wrong", "retrieved"]
-"""What evidence an answer is written from: none; passages that meet every need; the best candidates that meet none;
-what the search found."""
+"""What evidence an answer is written from: none; passages that meet every need; the best candidates that neither carry
+a label nor say a point; what the search found."""
 GIVEN: tuple[Given, ...] = ("none", "gold", "wrong", "retrieved")
 
 
@@ -179,8 +179,10 @@ def _given(
         if not chunks:
             return None
     else:
-        useful = {chunk.chunk_id for place in relevant.places for chunk in resolver.holders(place)}
+        useful = {c.chunk_id for place in relevant.places for c in (*resolver.holders(place), *resolver.cover(place))}
         wrong = [c.chunk for c in retrieval.candidates if c.chunk.chunk_id not in useful]
+        # a passage nobody labelled may say the answer all the same
+        wrong = [chunk for chunk in wrong if not any(says(plain(chunk.text), point) for point in question.points)]
         chunks = wrong[: bench.settings.search.packed]
         if not chunks or not relevant.needs:  # without labels what was found is no worse than anything else
             return None
@@ -188,11 +190,13 @@ def _given(
 
 
 def gold(relevant: Relevant, resolver: Resolver) -> tuple[Chunk, ...]:
-    """The fewest chunks, need by need, that meet every need that can be met: of each need's places the one that takes fewest."""
+    """Chunks that meet every need that can be met: of each need's places the one that takes the fewest chunks.
+
+    Of a page or a document all chunks, as none of them is known to hold the answer.
+    """
     chosen: dict[str, Chunk] = {}
     for need in relevant.needs:
-        options = [resolver.holders(place) for place in relevant.places if place.label.need == need]
-        # of a page or a document any chunk would do, but none is known to hold the answer: all that fit are given
+        options = [resolver.cover(place) for place in relevant.places if place.label.need == need]
         best = min((o for o in options if o), key=len, default=[])
         chosen |= {chunk.chunk_id: chunk for chunk in best}
     return tuple(chosen.values())

@@ -13,6 +13,7 @@ from typing import Literal, get_args
 from rag.config import Settings
 from rag.evaluate.judge import Verdict
 from rag.evaluate.memory import peak_memory
+from rag.evaluate.models_used import ModelsUsed, models_used
 from rag.evaluate.questions import QuestionSet
 from rag.evaluate.run import STAGES, Answered, Bench, Given, Outcome, Stage, StageResult, evaluate
 from rag.evaluate.statistics import Interval, Paired, compare, mean_interval
@@ -28,7 +29,7 @@ COMPARED: tuple[Measure | Literal["correct"], ...] = ("evidence", "ndcg", "corre
 class Run:
     """A question set asked under one group of settings, as far as it got (`complete`: to its end).
 
-    `k`: units of a list that were scored. `seconds`: wall time so far; `overhead` the part that was not the line.
+    `used`: the models as they were when it began. `k`: units of a list that were scored. `seconds`: wall time so far; `overhead` the part that was not the line.
     `memory`: see `peak_memory`, at the run's end.
     """
 
@@ -38,6 +39,7 @@ class Run:
     given: tuple[Given, ...]
     k: int
     bench: Bench
+    used: ModelsUsed
     started: datetime
     outcomes: tuple[Outcome, ...]
     complete: bool
@@ -107,14 +109,20 @@ class AnswerSummary:
 class Blame:
     """Questions with points, answered from what was found and from gold evidence: who is to blame.
 
-    `right`: right from what was found. `search`: only right from gold evidence. `model`: not right even from gold.
-    `by_heart`: right without any evidence (of all of them; None when that was not asked).
+    `right`: right from what was found. Only right from gold evidence: `search` where evidence was missing in the prompt,
+    `distracted` where all of it was there, beside other passages. `model`: not right even from gold. `by_heart`: right without any evidence (of all of them; None when that was not asked).
     """
 
     right: int
     search: int
+    distracted: int
     model: int
     by_heart: int | None
+
+    @property
+    def n(self) -> int:
+        """Questions with points that could be given gold evidence."""
+        return self.right + self.search + self.distracted + self.model
 
 
 def measure_run(
@@ -122,7 +130,19 @@ def measure_run(
 ) -> Iterator[Run]:
     """Run a set; yields the run as far as it is, after every question and once at the end (also of an empty set)."""
     began = time.perf_counter()
-    run = Run(name, bench.settings, question_set, tuple(given), k, bench, datetime.now(UTC), (), False, 0.0)
+    run = Run(
+        name,
+        bench.settings,
+        question_set,
+        tuple(given),
+        k,
+        bench,
+        models_used(bench),
+        datetime.now(UTC),
+        (),
+        False,
+        0.0,
+    )
     for outcome in evaluate(question_set.questions, bench, given, k, stop):
         run = replace(run, outcomes=(*run.outcomes, outcome), seconds=time.perf_counter() - began)
         yield run
@@ -235,10 +255,12 @@ def blame(outcomes: Sequence[Outcome]) -> Blame | None:
     if not rows:
         return None
     right = sum(found.judged.verdict == "right" for _, found, _ in rows)
-    search = sum(found.judged.verdict != "right" and best.judged.verdict == "right" for _, found, best in rows)
+    gold_only = [o for o, found, best in rows if found.judged.verdict != "right" and best.judged.verdict == "right"]
+    search = sum(o.evidence is not True for o in gold_only)
+    model = len(rows) - right - len(gold_only)
     bare = [a for outcome, _, _ in rows if (a := outcome.answered("none")) is not None]
     by_heart = sum(a.judged.verdict == "right" for a in bare) if bare else None
-    return Blame(right, search, len(rows) - right - search, by_heart)
+    return Blame(right, search, len(gold_only) - search, model, by_heart)
 
 
 def paired(a: Run, b: Run, measure: Measure | Literal["correct"]) -> tuple[Paired, tuple[str, ...]] | None:
@@ -261,9 +283,14 @@ def _final(outcome: Outcome, measure: Measure | Literal["correct"]) -> float | N
 
 
 def failed(outcome: Outcome) -> bool:
-    """Whether something is to be explained: evidence that is not in the prompt, or an answer that is not correct."""
+    """Whether something is to be explained: evidence that is not in the prompt, an answer that is not correct, or a
+    refusal of a question that has an answer."""
     found = outcome.answered("retrieved")
-    return outcome.evidence is False or (found is not None and found.judged.correct is False)
+    if outcome.evidence is False:
+        return True
+    if found is None:
+        return False
+    return found.judged.correct is False or (outcome.question.expects == "answer" and found.judged.verdict == "refused")
 
 
 def step_seconds(outcomes: Sequence[Outcome]) -> dict[str, list[float]]:

@@ -77,7 +77,9 @@ def _answers(run: Run) -> list[str]:
     found = blame(run.outcomes)
     if found is not None:
         heart = "" if found.by_heart is None else f"; right without any evidence {found.by_heart}"
-        lines.append(f"right {found.right}; lost by the search {found.search}; lost by the model {found.model}{heart}")
+        lines.append(
+            f"right {found.right}; lost by the search {found.search}; distracted by other passages {found.distracted}; lost by the model {found.model}{heart}"
+        )
     return lines
 
 

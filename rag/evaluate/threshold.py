@@ -61,18 +61,20 @@ def curve(outcomes: Sequence[Outcome]) -> tuple[ThresholdPoint, ...]:
     if not found:
         return ()
     edges = np.linspace(min(found), max(found), _POINTS)
-    return tuple(at(outcomes, round(float(edge), 4)) for edge in edges)
+    return tuple(at(outcomes, round(float(edge), 3)) for edge in edges)
 
 
 def suggested(points: Sequence[ThresholdPoint]) -> float | None:
-    """The threshold that refuses most questions without an answer and still keeps `KEEP` of the evidence; the lowest of equals.
+    """The threshold that refuses most questions without an answer, still keeps `KEEP` of the evidence and
+    refuses at most ``1 - KEEP`` of the questions with one; the lowest of equals.
 
-    None when none of these refuses more than the lowest threshold does: leave it off.
+    None when none of these refuses more than the lowest threshold does, and where no evidence is labelled: leave it off.
     """
-    if not points:
+    lowest = min(points, key=lambda p: p.threshold, default=None)
+    if lowest is None or not lowest.evidence:
         return None
-    lowest = min(points, key=lambda p: p.threshold)
-    bearable = [p for p in points if p.evidence >= KEEP * lowest.evidence]
+    most = lowest.refused_answerable + 1 - KEEP
+    bearable = [p for p in points if p.evidence >= KEEP * lowest.evidence and p.refused_answerable <= most]
     best = max(bearable, key=lambda p: (p.refused_unanswerable, -p.threshold))
     return best.threshold if best.refused_unanswerable > lowest.refused_unanswerable else None
 

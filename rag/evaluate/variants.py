@@ -54,6 +54,9 @@ def grid(base: Settings, choices: Sequence[tuple[str, Sequence[str]]]) -> tuple[
     [2, 8]
     """
     names = [name for name, _ in choices]
+    # one of them may be the base's own; more would be tried in vain for as long as they are spelt differently
+    if any(len(set(written)) > MOST_VARIANTS + 1 for _, written in choices):
+        raise _too_many()
     variants: list[Settings] = []
     for values in itertools.product(*(dict.fromkeys(written) for _, written in choices)):
         settings = base
@@ -62,11 +65,15 @@ def grid(base: Settings, choices: Sequence[tuple[str, Sequence[str]]]) -> tuple[
         if settings != base and settings not in variants:
             variants.append(settings)
         if len(variants) > MOST_VARIANTS:
-            raise SettingError(
-                en=f"More than {MOST_VARIANTS} combinations of settings. Give fewer values.",
-                zh=f"设置组合超过 {MOST_VARIANTS} 种，请减少取值。",
-            )
+            raise _too_many()
     return tuple(variants)
+
+
+def _too_many() -> SettingError:
+    return SettingError(
+        en=f"More than {MOST_VARIANTS} combinations of settings. Give fewer values.",
+        zh=f"设置组合超过 {MOST_VARIANTS} 种，请减少取值。",
+    )
 
 
 def changes(base: Settings, other: Settings) -> tuple[tuple[str, str, str], ...]:

@@ -133,8 +133,8 @@ WORDS: Final[Mapping[str, Bilingual]] = MappingProxyType({
     "report.questions_n": _B("Questions", "题数"),
     "report.answers": _B("Answers, by the evidence they were written from", "按所给证据统计回答"),
     "report.blame": _B(
-        "Questions with answer points: {n}. Answered rightly from what was found: {right}. Only from gold evidence, so the search is to blame: {search}. Not even then, so the model is: {model}.",
-        "有要点的题共 {n} 道：用检索所得答对 {right} 道；只有给标准证据才答对 {search} 道（问题在检索）；给了标准证据仍未答对 {model} 道（问题在模型）。",
+        "Questions with answer points and gold evidence: {n}. Answered rightly from what was found: {right}. Only from gold evidence, and some of it was not found, so the search is to blame: {search}. Only from gold evidence, though all of it was in the prompt beside other passages, which distract the model: {distracted}. Not even from gold evidence, so the model is to blame: {model}.",
+        "有要点且能给出标准证据的题共 {n} 道：用检索所得答对 {right} 道；只有给标准证据才答对、且检索漏了依据的 {search} 道（问题在检索）；只有给标准证据才答对、但依据已全在提示词中的 {distracted} 道（模型被其他段落干扰）；给了标准证据仍未答对 {model} 道（问题在模型）。",
     ),
     "report.by_heart": _B("Answered rightly without any evidence: {n}.", "不给证据也答对 {n} 道。"),
     "report.latency": _B("Time per step", "每步用时"),
@@ -182,6 +182,7 @@ WORDS: Final[Mapping[str, Bilingual]] = MappingProxyType({
     "report.ranks": _B("First relevant, up to rank {k}", "首个相关结果（前 {k} 名内）"),
     "report.earlier": _B("Earlier questions", "此前的问题"),
     "report.as_of": _B("As of", "截至日期"),
+    "report.later_day": _B("(the question asks for {day}; a row may not look ahead)", "（题目要求 {day}；题目不得查询更晚的日期）"),
     "report.said": _B("said", "已答出"),
     "report.unsaid": _B("not said", "未答出"),
     "report.expects_refusal": _B("The documents do not say; refusing is right.", "文档中没有答案，应当拒答。"),

@@ -134,8 +134,8 @@ def _blame(run: Run, language: Language) -> str:
     blame = summary.blame(run.outcomes)
     if blame is None:
         return ""
-    n = blame.right + blame.search + blame.model
-    said = words.text("report.blame", language, n=n, right=blame.right, search=blame.search, model=blame.model)
+    counts = {name: getattr(blame, name) for name in ("n", "right", "search", "distracted", "model")}
+    said = words.text("report.blame", language, **counts)
     if blame.by_heart is not None:
         said += " " + words.text("report.by_heart", language, n=blame.by_heart)
     return panels.notice(said)

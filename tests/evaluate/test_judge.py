@@ -138,10 +138,10 @@ def test_a_question_to_refuse() -> None:
     assert (run(question, "8点。").verdict, run(question, "8点。").correct) == ("wrong", False)
 
 
-def test_without_points_only_a_refusal_can_be_told() -> None:
+def test_without_points_no_answer_is_correct_or_not() -> None:
     labelled = Question("q", "年假几天？", relevant=QUESTION.relevant)
     assert (run(labelled, "每年15天。").verdict, run(labelled, "每年15天。").correct) == ("unjudged", None)
-    assert run(labelled, None).correct is False
+    assert (run(labelled, None).verdict, run(labelled, None).correct) == ("refused", None)
     bare = Question("q", "年假几天？")
     assert run(bare, None).correct is None and run(bare, "每年15天。").correct is None
 
@@ -195,3 +195,24 @@ def test_shares_against_counting(seeds) -> None:
         assert judged.stale == names.count("old")
         assert judged.invalid == len(answer.citations) - len(names)
         assert refused(answer) is (judged.verdict == "refused")
+
+
+@pytest.mark.parametrize(
+    ("said_text", "point", "expected"),
+    [
+        ("Go through the form.", "HR", False),
+        ("Comes with a form", "IT", False),
+        ("You know it", "no", False),
+        ("IT服务台处理", "IT", True),
+        ("Ask HR or IT.", "HR", True),
+        ("等级为 B。", "B", True),
+        ("a bonus", "B", False),
+        ("Fly economy  class", "economy class", True),
+        ("three managers approve", "manager", True),
+        ("the managerial grade", "manager", False),
+        ("15 days", "15days|15 days", True),
+        ("15days", "15 days", True),
+    ],
+)
+def test_a_latin_word_is_not_said_by_a_longer_one(said_text: str, point: str, expected: bool) -> None:
+    assert says(plain(said_text), point) is expected

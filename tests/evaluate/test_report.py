@@ -6,6 +6,7 @@ import re
 import string
 from collections.abc import Callable
 from dataclasses import replace
+from datetime import date, timedelta
 from pathlib import Path
 from typing import Any, get_args
 
@@ -27,7 +28,7 @@ from rag.evaluate.variants import with_value
 from rag.evaluate.words import WORDS
 from rag.types import Document, StepName
 from tests import hostile
-from tests.evaluate.kit import DOCUMENTS, LEAVE, QUESTIONS, bench, ran
+from tests.evaluate.kit import DOCUMENTS, LEAVE, QUESTIONS, REFUSAL, bench, ran
 from tests.fake_models import FakeModels
 
 LANGUAGES = ("zh", "en")
@@ -194,6 +195,26 @@ def test_an_answer_that_cites_badly_is_told_apart_from_a_failure() -> None:
     assert not row["failed"] and row["diagnosis"]["step"] == "citation"
     said = lines(page(experiment))
     assert WORDS["report.citations"].en.format(n=1) in said and row["diagnosis"]["words"]["en"] in said
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_day_is_the_one_that_was_searched(language: str) -> None:
+    later, earlier = date.today() + timedelta(days=400), date(2020, 5, 1)
+    asked = [replace(q, as_of=day) for q, day in zip(QUESTIONS, (later, earlier), strict=False)]
+    (table,) = page(ran(asked, given=()), language).find_all("table", class_="questions")
+    first, second = (lines(row) for row in table.tbody.find_all("tr", recursive=False))
+    as_of, note = (WORDS[f"report.{name}"].of(language) for name in ("as_of", "later_day"))  # type: ignore[arg-type]
+    assert f"{as_of} {date.today()} {note.format(day=later)}" in first
+    assert f"{as_of} {earlier}" in second and str(date.today()) not in second and note[:5] not in second
+
+
+def test_a_refusal_without_points_has_its_card() -> None:
+    asked = [replace(QUESTIONS[0], points=())]
+    soup = page(ran(asked, given=("retrieved",), on=bench(says=lambda prompt: REFUSAL)))
+    (card,) = next(s for s in soup.find_all("section") if s.h2.get_text() == WORDS["report.failures"].en).find_all(
+        class_="card"
+    )
+    assert "The evidence was in the prompt, but the answer is that the material does not say" in lines(card)
 
 
 # ---- hostile text

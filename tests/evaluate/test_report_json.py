@@ -1,17 +1,21 @@
 """The report for machines: its figures are the run's, and its rows add up to them."""
 
 import json
+from dataclasses import asdict, replace
+from datetime import date, timedelta
 from typing import Any
 
 import pytest
 
+from rag.config import SearchSettings
 from rag.evaluate.experiment import Experiment
 from rag.evaluate.figures import figures
 from rag.evaluate.report import to_json
 from rag.evaluate.run import GIVEN
 from rag.evaluate.summary import COMPARED, MEASURES
+from rag.evaluate.threshold import curve, suggested
 from rag.evaluate.variants import with_value
-from tests.evaluate.kit import REFUSAL, bench, ran
+from tests.evaluate.kit import QUESTIONS, REFUSAL, bench, ran
 
 
 @pytest.fixture(scope="module")
@@ -28,7 +32,7 @@ def data(done: Experiment) -> Any:
 def test_what_was_run(done: Experiment, data: Any) -> None:
     run = done.runs[0]
     assert data["date"] == run.started.isoformat(timespec="seconds") and data["date"].endswith("+00:00")
-    assert data["questions"] == {"name": "kit", "n": 6, "answer": 3, "refusal": 2, "unknown": 1}
+    assert data["questions"] == {"name": "kit", "n": 6, "answer": 3, "refusal": 2, "unknown": 1, "drafts": 0}
     assert (data["complete"], data["asked"], data["given"], data["k"]) == (True, 12, list(GIVEN), 10)
     assert data["models"] == {
         "encoder": {"model": "bigrams"},
@@ -66,7 +70,7 @@ def test_tables_can_be_counted_from_the_rows(data: Any) -> None:
         assert table["correct"] == sum(a["correct"] is True for a in found)
         assert table["verdicts"]["wrong"] == sum(a["verdict"] == "wrong" for a in found)
     assert sum(table["questions"] for table in first["categories"]) == len(rows) == 6
-    assert first["blame"] == {"right": 1, "search": 1, "model": 1, "by_heart": 1}
+    assert first["blame"] == {"right": 1, "search": 1, "distracted": 0, "model": 1, "by_heart": 1}
     assert [a["given"] for a in first["answers"]] == list(GIVEN)
     assert {step["step"] for step in first["steps"]} >= {"lexical", "generate"}
 
@@ -92,6 +96,39 @@ def test_a_row_tells_a_question_whole(data: Any) -> None:
     assert (gold["tokens"], gold["seconds"], gold["seconds_to_first"]) == (10, 0.5, 0.25)
     assert rows["leave"]["diagnosis"] is None and not rows["leave"]["failed"]
     assert rows["canteen"]["answers"][0]["text"] == REFUSAL
+
+
+def test_a_threshold_is_told_with_what_each_point_does(data: Any) -> None:
+    assert data["threshold"] is None  # no vectors
+    fused = ran(given=(), on=bench(search=SearchSettings(packed=3)))
+    written, outcomes = json.loads(to_json(fused))["threshold"], fused.runs[0].outcomes
+    points = curve(outcomes)
+    assert len(written["curve"]) == len(points) > 10
+    for row, point in zip(written["curve"], points, strict=True):
+        assert row == pytest.approx(asdict(point), abs=5e-5)
+    assert written["suggested"] == pytest.approx(suggested(points), abs=5e-5)
+    last = written["curve"][-1]
+    passing = [any((c.cosine or 0) >= last["threshold"] for c in o.retrieval.candidates) for o in outcomes]
+    refusing = [not passes for passes, question in zip(passing, QUESTIONS, strict=True) if question.refuse]
+    assert last["refused_unanswerable"] == sum(refusing) / len(refusing)
+
+
+def test_drafts_and_earlier_questions_are_told() -> None:
+    asked = (replace(QUESTIONS[0], draft=True, history=("年假由谁批？", "要几天前申请？")), QUESTIONS[1])
+    written = json.loads(to_json(ran(asked, given=())))
+    assert written["questions"]["drafts"] == 1
+    assert [row["history"] for row in written["runs"][0]["outcomes"]] == [["年假由谁批？", "要几天前申请？"], []]
+
+
+def test_the_day_is_the_one_that_was_searched() -> None:
+    later, earlier, own = date.today() + timedelta(days=400), date(2020, 5, 1), date(2024, 3, 4)
+    asked = [replace(q, as_of=day) for q, day in zip(QUESTIONS, (later, earlier, None), strict=False)]
+    rows = json.loads(to_json(ran(asked, given=())))["runs"][0]["outcomes"]
+    assert [row["as_of_asked"] for row in rows] == [str(later), str(earlier), None]
+    assert [row["as_of"] for row in rows] == [str(date.today()), str(earlier), None]
+    on = bench(search=SearchSettings(mode="lexical", as_of=own, scope="newest"))
+    rows = json.loads(to_json(ran(asked, given=(), on=on)))["runs"][0]["outcomes"]
+    assert [row["as_of"] for row in rows] == [str(own), str(earlier), str(own)]
 
 
 def test_comparisons_name_the_questions(data: Any) -> None:

@@ -94,7 +94,8 @@ def test_answers_by_evidence(done: Experiment) -> None:
 def test_blame(done: Experiment) -> None:
     found = blame(done.runs[0].outcomes)
     assert found is not None
-    assert (found.right, found.search, found.model, found.by_heart) == (1, 1, 1, 1)
+    assert (found.right, found.search, found.distracted, found.model, found.by_heart) == (1, 1, 0, 1, 1)
+    assert found.n == 3
     assert blame(ran(given=("retrieved",)).runs[0].outcomes) is None
     without = blame(ran(given=("gold", "retrieved")).runs[0].outcomes)
     assert without is not None and without.by_heart is None
@@ -171,7 +172,7 @@ def test_lines_of_text_say_what_the_figures_say(done: Experiment) -> None:
     assert "kit: 6 questions; 3 documents, 3 chunks" in said
     assert "all | 6 | 2/3 | 1 | 3 | 1 | 1 | 2/5" in said
     assert "b | 3 | 0/1 | 0 | 2 | 1 | 0 | 1/3" in said
-    assert "right 1; lost by the search 1; lost by the model 1; right without any evidence 1" in said
+    assert "right 1; lost by the search 1; distracted by other passages 0; lost by the model 1; right without any evidence 1" in said
     assert "questions that failed: 3 (answer 2, k 1)" in said
     assert "packed 1 → 3" in said and "    gained: lost" in said and "    lost:" not in said
 

@@ -53,10 +53,13 @@ def test_a_curve_runs_from_the_least_cosine_to_the_greatest(vectors: tuple[Outco
 
 
 def test_a_threshold_is_suggested_only_when_it_is_of_use() -> None:
-    def point(threshold: float, evidence: float, refused: float) -> ThresholdPoint:
-        return ThresholdPoint(threshold, evidence, 0, refused)
+    def point(threshold: float, evidence: float, refused: float, wrongly: float = 0) -> ThresholdPoint:
+        return ThresholdPoint(threshold, evidence, wrongly, refused)
 
     assert suggested([point(0.1, 1, 0), point(0.2, 1, 0.5), point(0.3, 1, 0.5), point(0.4, 0.2, 1)]) == 0.2
     assert suggested([point(0.1, 1, 0), point(0.2, 0.94, 0.9)]) is None
+    assert suggested([point(0.1, 0, 0), point(0.2, 0, 0.9)]) is None  # nothing is labelled: nobody knows what is lost
+    assert suggested([point(0.1, 1, 0), point(0.2, 1, 0.4, 0.04), point(0.3, 1, 0.9, 0.3)]) == 0.2
+    assert suggested([]) is None
     assert suggested([point(0.1, 0.8, 0.1), point(0.2, 0.77, 0.3), point(0.3, 0.7, 1)]) == 0.2
     assert suggested([]) is None

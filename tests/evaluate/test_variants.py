@@ -114,3 +114,9 @@ def test_selected_questions_are_thinned_evenly() -> None:
     assert selected(many, ["b"]).questions == many.questions[60:]
     assert selected(many, limit=1000) == many
     assert selected(many, ["nothing"]).questions == ()
+
+
+def test_many_spellings_of_one_value_are_refused_before_they_are_multiplied() -> None:
+    spelt = ["0" * n + "5" for n in range(160)]
+    with pytest.raises(SettingError, match="12"):
+        grid(Settings(), [("search.packed", spelt), ("search.depth", spelt)])
