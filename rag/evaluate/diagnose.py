@@ -9,6 +9,7 @@ from rag.evaluate.judge import plain, says
 from rag.evaluate.lost import lost
 from rag.evaluate.misanswered import evidence_text, misanswered, miscited
 from rag.evaluate.run import Answered, Outcome
+from rag.evaluate.summary import failed
 from rag.types import Answer
 
 __all__ = ["Diagnosis", "diagnose"]
@@ -27,7 +28,7 @@ def diagnose(outcome: Outcome, corpus: Corpus, groups: frozenset[str]) -> Diagno
         return found
     if answered.answer is None:
         return _no_answer(answered) if question.expects == "answer" else None
-    if answered.judged.correct is False:
+    if failed(outcome):
         return _unlabelled(outcome, answered.answer) or misanswered(outcome, answered, answered.answer)
     if question.expects == "answer" and answered.judged.verdict != "refused":
         return miscited(outcome, answered, answered.answer, corpus)

@@ -132,11 +132,22 @@ def _other_model(outcome: Outcome) -> Bilingual:
     """What to do about a model that misuses its evidence; its answer from the labelled passages alone tells more."""
     packed, settings, gold = outcome.settings.search.packed, outcome.settings.generate, outcome.answered("gold")
     look = Bilingual(en="see the Answer tab", zh="见「回答」页")
+    if gold is not None and not outcome.question.points and gold.judged.verdict != "refused":
+        return Bilingual(
+            en=f"With the labelled passages alone it does not refuse, so the others distract it: lower packed (now {packed}) or set a "
+            f"threshold; {look.en}.",
+            zh=f"只给标注的段落时不拒答，说明其余证据造成干扰：请减小证据数 packed（现为 {packed}）或设置最低余弦 threshold；{look.zh}。",
+        )
     if gold is not None and gold.judged.correct:
         return Bilingual(
             en=f"With the labelled passages alone it answers rightly, so the others distract it: lower packed (now {packed}) or set a "
             f"threshold; {look.en}.",
             zh=f"只给标注的段落时回答正确，说明其余证据造成干扰：请减小证据数 packed（现为 {packed}）或设置最低余弦 threshold；{look.zh}。",
+        )
+    if gold is not None and not outcome.question.points:
+        return Bilingual(
+            en=f"With the labelled passages alone it refuses too: take a larger generator (RAG_GENERATOR); {look.en}.",
+            zh=f"只给标注的段落时同样拒答：请换用更大的生成模型（RAG_GENERATOR）；{look.zh}。",
         )
     if gold is not None and gold.judged.correct is False:
         return Bilingual(

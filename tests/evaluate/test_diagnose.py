@@ -15,6 +15,7 @@ from rag.evaluate.diagnosis import STEPS
 from rag.evaluate.mislabelled import most_similar
 from rag.evaluate.questions import Label
 from rag.evaluate.run import Given
+from rag.evaluate.summary import failed
 from rag.types import PUBLIC, Document
 from tests.evaluate import faults
 from tests.evaluate.faults import PLANTERS, ask, plant, search, succeeds, table, twist
@@ -144,61 +145,6 @@ def test_a_lexical_rank_beyond_the_depth_is_the_one_a_deep_search_gives(seeds) -
     assert told >= 2
 
 
-def with_secrets(line: Line) -> Line:
-    """The same, and documents that the runner may not see: the passage asked for, a newer version, a near name."""
-    near = line.documents[line.labelled()[0]]
-    secrets = [
-        replace(near, doc_id="绝密并购计划", key="绝密并购计划@9", title="绝密并购计划", file="绝密并购计划.docx"),
-        replace(
-            near, version="2025-12-绝密", key=f"{near.doc_id}@2025-12-绝密", file=f"绝密{near.file}", text="绝密" * 99
-        ),
-        replace(near, doc_id="绝密", key="绝密@1", title="绝密", file=f"{near.file[:-5]}.绝密.docx"),
-    ]
-    return replace(line, documents=(*line.documents, *(replace(s, groups=frozenset({"board"})) for s in secrets)))
-
-
-def test_hidden_documents_change_nothing_that_is_said(seeds) -> None:
-    """With BM25 alone they move scores a little (its statistics are over all passages), so dense lists are compared."""
-    compared = set()
-    for seed in seeds(200):
-        rng = random.Random(seed)
-        line, planter = working(seed, mode="dense"), PLANTERS[seed % len(PLANTERS)]
-        planted = planter(line, rng)
-        if planted is None or planted[0].corpus is not None or not planted[0].labelled():
-            continue
-        assert found(planted[0]) == found(with_secrets(planted[0]))
-        compared.add(planter.__name__)
-    assert len(compared) >= 6
-
-
-def test_hidden_documents_are_never_named(seeds) -> None:
-    for seed in seeds(200):
-        trial = plant(seed)
-        if trial.line.corpus is not None or not trial.line.labelled():
-            continue
-        diagnosis = found(with_secrets(trial.line))
-        if diagnosis is not None:
-            assert "绝密" not in "".join(_texts(diagnosis))
-
-
-def test_a_hidden_document_is_one_that_does_not_exist(seeds) -> None:
-    for seed in seeds(50):
-        line = working(seed)
-        at = random.Random(seed).choice(line.labelled())
-        hidden = faults.edit(line, at, groups=frozenset({"hr"}))
-        absent = replace(line, documents=tuple(d for i, d in enumerate(line.documents) if i != at))
-        for label in ({}, {"quote": "", "page": 3}, {"quote": "从未写过的话"}, {"quote": ""}):
-            asked = [replace(x, **label) for x in line.question.relevant]  # type: ignore[arg-type]
-            first, second = (found(ask(x, relevant=tuple(asked))) for x in (hidden, absent))
-            assert first == second and first is not None
-            # of two needs the other one's document may be there, without that page
-            assert first.cause == "no_document" or (first.cause, "page" in label) == ("no_page", True)
-
-
-def _texts(diagnosis: Diagnosis) -> tuple[str, str, str, str]:
-    return diagnosis.words.en, diagnosis.words.zh, diagnosis.advice.en, diagnosis.advice.zh
-
-
 def test_of_alternatives_the_one_that_got_furthest_counts() -> None:
     trial = plant(3, KINDS["few_packed"])
     label = trial.line.question.relevant[0]
@@ -286,6 +232,19 @@ def test_a_large_document_takes_a_few_searches(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr(LexicalIndex, "scores", lambda index, query: searches.append(query) or scores(index, query))
     assert diagnose(outcome, corpus, PUBLIC) is not None
     assert 1 < len(searches) <= 10
+
+
+def test_a_refusal_is_explained_where_no_points_tell_what_is_right() -> None:
+    line = twist(ask(working(4), points=()), lambda prompt, reply: faults.REFUSAL if "[S3]" in prompt else reply)
+    outcome, corpus = line.run(("gold", "retrieved"))
+    answered = outcome.answered("retrieved")
+    assert answered is not None and answered.judged.correct is None and failed(outcome)
+    diagnosis = diagnose(outcome, corpus, PUBLIC)
+    assert diagnosis is not None and diagnosis.cause == "refused" and "was in the prompt" in diagnosis.words.en
+    assert "alone it does not refuse" in diagnosis.advice.en and "points" not in diagnosis.advice.en
+    diagnosis = found(twist(line, lambda prompt, reply: faults.REFUSAL), ("gold", "retrieved"))
+    assert diagnosis is not None and diagnosis.cause == "refused" and "refuses too" in diagnosis.advice.en
+    assert found(twist(line, lambda prompt, reply: reply)) is None
 
 
 def test_an_index_that_was_not_asked_is_not_to_blame() -> None:

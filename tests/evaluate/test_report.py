@@ -3,36 +3,29 @@
 import json
 import random
 import re
-import string
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import date, timedelta
-from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 
 import pytest
 from bs4 import BeautifulSoup
 
-import rag.evaluate.report as report
 from rag.config import SearchSettings
-from rag.evaluate.diagnosis import STEPS
 from rag.evaluate.experiment import Experiment
 from rag.evaluate.figures import figures
-from rag.evaluate.judge import Verdict
 from rag.evaluate.questions import Label, Question
 from rag.evaluate.report import to_html, to_json
-from rag.evaluate.run import GIVEN, STAGES, Bench
-from rag.evaluate.summary import MEASURES
+from rag.evaluate.run import Bench
 from rag.evaluate.threshold import curve, suggested
 from rag.evaluate.variants import with_value
 from rag.evaluate.words import WORDS
-from rag.types import Document, StepName
+from rag.types import Document
 from tests import hostile
 from tests.evaluate.kit import DOCUMENTS, LEAVE, QUESTIONS, REFUSAL, bench, ran
 from tests.fake_models import FakeModels
 
 LANGUAGES = ("zh", "en")
-FOLDER = Path(report.__file__).parent
 
 
 @pytest.fixture(scope="module")
@@ -278,34 +271,3 @@ def test_hostile_text_is_shown_and_not_obeyed(seeds: Callable[[int], range]) -> 
         assert [row["answers"][-1]["text"] for row in rows] == [
             a.answer and a.answer.text for o in experiment.runs[0].outcomes if (a := o.answered("retrieved"))
         ]
-
-
-# ---- words
-
-
-def test_every_word_is_used_and_none_is_missing() -> None:
-    dynamic = {
-        "stage": STAGES,
-        "measure": (*MEASURES, "correct"),
-        "given": GIVEN,
-        "verdict": get_args(Verdict),
-        "step": get_args(StepName),
-        "failed": (*STEPS, "unknown"),
-        "answers": (*report._COUNTS, *report._MEANS, *report._FAULTS, *report._MEDIANS),
-    }
-    wanted = {f"{group}.{name}" for group, names in dynamic.items() for name in names}
-    source = (FOLDER / "report.html.j2").read_text("utf-8") + (FOLDER / "report.py").read_text("utf-8")
-    used = set(re.findall(r'"(report\.\w+)"', source)) - {"report.html"}
-    used |= {
-        f"report.{name}" for names in re.findall(r"names = \((.+)\)", source) for name in re.findall(r'"(\w+)"', names)
-    }
-    assert wanted | used == set(WORDS)
-
-
-def test_both_languages_have_the_same_placeholders() -> None:
-    def fields(text: str) -> set[str | None]:
-        return {name for _, name, _, _ in string.Formatter().parse(text) if name is not None}
-
-    for key, words in WORDS.items():
-        assert fields(words.en) == fields(words.zh), key
-        assert words.en and words.zh, key
