@@ -81,11 +81,23 @@ def fuse_step(seconds: float, runs: Runs, n_out: int, settings: SearchSettings) 
     if settings.mode != "fused" or runs.query is None:
         note = Bilingual(en=f"{lone.en} only, nothing to fuse", zh=f"仅{lone.zh}，无需融合")
     elif settings.fusion == "rrf":
-        note = Bilingual(en=f"RRF, c = {settings.rrf_c}", zh=f"RRF，c = {settings.rrf_c}")
+        note = _rrf_note(settings.rrf_c, len(runs.foreign))
     else:
         note = Bilingual(en=f"weighted sum, alpha = {settings.alpha}", zh=f"加权和，α = {settings.alpha}")
     skipped = settings.mode == "fused" and runs.query is None
     return Step("fuse", seconds, len(runs.dense) + len(runs.lexical), n_out, note, skipped)
+
+
+def _rrf_note(c: int, foreign: int) -> Bilingual:
+    """Says of the passages whose dense rank counts twice, without which the formula would not give their scores."""
+    en, zh = f"RRF, c = {c}", f"RRF，c = {c}"
+    if not foreign:
+        return Bilingual(en=en, zh=zh)
+    passages = "1 passage" if foreign == 1 else f"{foreign} passages"
+    return Bilingual(
+        en=f"{en}; the dense rank of {passages} in another language than the question counts twice",
+        zh=f"{zh}；{foreign} 个段落与问题语言不同，其向量检索名次计两次",
+    )
 
 
 def select_step(seconds: float, runs: Runs, n: tuple[int, int], settings: SearchSettings) -> Step:

@@ -5,7 +5,7 @@ import pytest
 
 from rag.ask.fuse import reciprocal_rank_fusion, weighted_sum
 from rag.ask.search import Runs, search
-from rag.ask.select import candidates, eligible, settle
+from rag.ask.select import candidates, eligible, fuse_step, settle
 from rag.config import SearchSettings, SplitSettings
 from rag.corpus.index import Corpus, build
 from rag.corpus.ranking import Hit
@@ -66,6 +66,19 @@ def test_what_the_lexical_list_cannot_judge_counts_by_its_dense_rank_twice(corpu
     assert dict(found[1].ranks) == {"dense": 2, "lexical": 1, "fused": 2}
     for settings in (SearchSettings(fusion="weighted"), SearchSettings(mode="dense")):
         assert not any("cross" in c.ranks for c in candidates(runs, corpus, settings))
+
+
+def test_the_note_on_fusion_says_whose_dense_rank_counts_twice() -> None:
+    dense = (Hit(2, 0.9), Hit(0, 0.8))
+    alike = Runs(dense, (Hit(0, 7.0),), QUERY, ())
+    one, two = (Runs(dense, (Hit(0, 7.0),), QUERY, (), frozenset(foreign)) for foreign in ({2}, {0, 2}))
+    for language, said in (("en", "twice"), ("zh", "计两次")):
+        notes = [fuse_step(0.0, runs, 2, SearchSettings()).note.of(language) for runs in (alike, one, two)]
+        assert [said in note for note in notes] == [False, True, True]
+        assert all(f"c = {SearchSettings().rrf_c}" in note for note in notes)
+        assert "1 " in notes[1] and "2 " in notes[2]
+        for settings in (SearchSettings(fusion="weighted"), SearchSettings(mode="dense")):
+            assert said not in fuse_step(0.0, one, 2, settings).note.of(language)
 
 
 @pytest.mark.parametrize(
