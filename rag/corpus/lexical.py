@@ -32,6 +32,8 @@ _PIECE = re.compile(
     rf"(?P<numeral>[{NUMERALS}]+)|(?P<character>[{_CJK}])"
     rf"|(?P<thousands>\d{{1,3}}(?:,\d{{3}})+(?:\.\d+)?(?![^\W{_CJK}]))|(?P<word>{_LETTERS}(?:[-_./]{_LETTERS})*)"
 )
+_CHARACTER, _WORD = re.compile(f"[{_CJK}]"), re.compile(_LETTERS)
+_INSIDE = re.compile(r"[^\W_][,;]?\s*$")  # what stands before a word inside a sentence
 _PLAIN_NUMBER = re.compile(r"\d+(?:\.\d+)?")
 _JOINT = re.compile(r"[-_./]")
 _JOINED_PARTS = 4
@@ -118,15 +120,27 @@ def terms(text: str) -> list[Term]:
 def query_terms(question: str) -> list[Term]:
     """The terms to look for: without the words by which one asks, and of a code only the whole.
 
-    A question of nothing else keeps them.
+    A question of nothing else keeps them. An English one is kept when its letters are capitals (IT, US, WHO), when it
+    begins with one inside a sentence (in May), and in a question that is Chinese.
 
     >>> [t.term for t in query_terms("VPN-4031是什么？")], [t.term for t in query_terms("What is it?")]
     (['vpn-4031', '是'], ['what', 'is', 'it'])
+    >>> [t.term for t in query_terms("Who is in IT?")]
+    ['it']
     """
     folded = fold(question).translate(SIMPLIFIED)
     rest = _ASKING.sub(lambda match: " " * len(match.group()), folded)
-    wanted = _without_parts(term for term in terms(rest) if term.term not in _ENGLISH)
+    chinese = len(_CHARACTER.findall(folded)) >= len(_WORD.findall(folded))
+    wanted = _without_parts(term for term in terms(rest) if chinese or not _is_function_word(term, question))
     return wanted or _without_parts(iter(terms(folded)))
+
+
+def _is_function_word(term: Term, question: str) -> bool:
+    written = question[term.start : term.end]
+    name = (written.isupper() and len(written) > 1) or (
+        written[0].isupper() and len(written) > 1 and _INSIDE.search(question[: term.start]) is not None
+    )
+    return term.term in _ENGLISH and not name
 
 
 def _without_parts(found: Iterator[Term]) -> list[Term]:

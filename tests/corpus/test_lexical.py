@@ -90,6 +90,20 @@ def test_the_words_by_which_one_asks_are_not_looked_for() -> None:
     assert [t.term for t in terms("为什么")] == ["为", "为什", "什", "什么", "么"]  # a text keeps them
 
 
+def test_a_word_by_which_one_asks_is_looked_for_where_it_is_a_name() -> None:
+    index = LexicalIndex(["IT 服务台指南", "行政 服务台指南"])
+    for question in ("IT是哪个部门", "it是哪个部门", "ＩＴ是哪个部门", "Who is in IT?", "IT"):
+        assert [h.position for h in index.search(question, 5)] == [0], question
+    for question, wanted in (
+        ("Does the US office follow WHO rules?", ["us", "office", "follow", "who", "rules"]),
+        ("Is leave granted in May?", ["leave", "granted", "may"]),
+        ("May I work from home? May we?", ["work", "home"]),
+        ("Can A or I apply for 年假?", ["apply", "年", "年假", "假"]),
+        ("A类员工", ["a", "类", "类员", "员", "员工", "工"]),
+    ):
+        assert [t.term for t in query_terms(question)] == wanted
+
+
 def test_a_code_is_found_by_its_parts_but_does_not_look_for_them() -> None:
     index = LexicalIndex(["错误 VPN-4031", "错误 4031", "VPN 说明"])
     assert index.search("VPN-4031", 3) == index.search("vpn-4031", 3) and len(index.search("VPN-4031", 3)) == 1
