@@ -93,7 +93,7 @@ def _run(run: Run) -> dict[str, Any]:
         ],
         "categories": [asdict(summary) for summary in groups],
         "answers": [asdict(summary) for summary in found if summary is not None],
-        "blame": asdict(blamed) if blamed is not None else None,
+        "blame": {"n": blamed.n, **asdict(blamed)} if blamed is not None else None,
         "steps": [
             {
                 "step": name,

@@ -22,7 +22,7 @@ from rag.evaluate.variants import with_value
 from rag.evaluate.words import WORDS
 from rag.types import Document
 from tests import hostile
-from tests.evaluate.kit import DOCUMENTS, LEAVE, QUESTIONS, REFUSAL, bench, ran
+from tests.evaluate.kit import DOCUMENTS, LEAVE, QUESTIONS, REFUSAL, bench, ran, script
 from tests.fake_models import FakeModels
 
 LANGUAGES = ("zh", "en")
@@ -199,6 +199,15 @@ def test_the_day_is_the_one_that_was_searched(language: str) -> None:
     as_of, note = (WORDS[f"report.{name}"].of(language) for name in ("as_of", "later_day"))  # type: ignore[arg-type]
     assert f"{as_of} {date.today()} {note.format(day=later)}" in first
     assert f"{as_of} {earlier}" in second and str(date.today()) not in second and note[:5] not in second
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_blame_tells_a_distracted_model_from_a_missed_passage(done: Experiment, language: str) -> None:
+    on = bench(says=lambda prompt: "不清楚。" if "[S2]" in prompt else script(prompt), search=SearchSettings(packed=3))
+    distracted = ran(QUESTIONS[2:3], given=("gold", "retrieved"), on=on)
+    for experiment, counts in ((done, (3, 1, 1, 0, 1)), (distracted, (1, 0, 0, 1, 0))):
+        facts = dict(zip(("n", "right", "search", "distracted", "model"), counts, strict=True))
+        assert WORDS["report.blame"].of(language).format(**facts) in lines(page(experiment, language))  # type: ignore[arg-type]
 
 
 def test_a_refusal_without_points_has_its_card() -> None:

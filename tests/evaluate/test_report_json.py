@@ -70,7 +70,7 @@ def test_tables_can_be_counted_from_the_rows(data: Any) -> None:
         assert table["correct"] == sum(a["correct"] is True for a in found)
         assert table["verdicts"]["wrong"] == sum(a["verdict"] == "wrong" for a in found)
     assert sum(table["questions"] for table in first["categories"]) == len(rows) == 6
-    assert first["blame"] == {"right": 1, "search": 1, "distracted": 0, "model": 1, "by_heart": 1}
+    assert first["blame"] == {"n": 3, "right": 1, "search": 1, "distracted": 0, "model": 1, "by_heart": 1}
     assert [a["given"] for a in first["answers"]] == list(GIVEN)
     assert {step["step"] for step in first["steps"]} >= {"lexical", "generate"}
 
