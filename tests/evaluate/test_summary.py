@@ -172,7 +172,10 @@ def test_lines_of_text_say_what_the_figures_say(done: Experiment) -> None:
     assert "kit: 6 questions; 3 documents, 3 chunks" in said
     assert "all | 6 | 2/3 | 1 | 3 | 1 | 1 | 2/5" in said
     assert "b | 3 | 0/1 | 0 | 2 | 1 | 0 | 1/3" in said
-    assert "right 1; lost by the search 1; distracted by other passages 0; lost by the model 1; right without any evidence 1" in said
+    assert (
+        "right 1; lost by the search 1; distracted by other passages 0; lost by the model 1; right without any evidence 1"
+        in said
+    )
     assert "questions that failed: 3 (answer 2, k 1)" in said
     assert "packed 1 → 3" in said and "    gained: lost" in said and "    lost:" not in said
 
