@@ -27,17 +27,20 @@ B: Final = 0.4
 # Han with its extensions, kana, hangul: written without spaces, so single characters and pairs are the terms.
 _CJK = r"\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff\u3040-\u30ff\uac00-\ud7af"
 _LETTERS = rf"[^\W_{_CJK}]+"
-# Letters and digits hang together over - _ . / so that VPN-4031, HR-F-012 and 3.5 are one term each; 3,000 is 3000.
+# Letters and digits hang together over - _ . so that VPN-4031, HR-F-012 and 3.5 are one term each, digits alone over /
+# too, as in 2026/10/01, but not words (VPN/WiFi are two); 3,000 is 3000.
 _PIECE = re.compile(
     rf"(?P<numeral>[{NUMERALS}]+)|(?P<character>[{_CJK}])"
-    rf"|(?P<thousands>\d{{1,3}}(?:,\d{{3}})+(?:\.\d+)?(?![^\W{_CJK}]))|(?P<word>{_LETTERS}(?:[-_./]{_LETTERS})*)"
+    rf"|(?P<thousands>\d{{1,3}}(?:,\d{{3}})+(?:\.\d+)?(?![^\W{_CJK}]))"
+    rf"|(?P<word>\d+(?:/\d+)+(?![-_.]?[^\W_{_CJK}])|{_LETTERS}(?:[-_.]{_LETTERS})*)"
 )
 _CHARACTER, _WORD = re.compile(f"[{_CJK}]"), re.compile(_LETTERS)
 _INSIDE = re.compile(r"[^\W_][,;]?\s*$")  # what stands before a word inside a sentence
 _PLAIN_NUMBER = re.compile(r"\d+(?:\.\d+)?")
+_DIGIT = re.compile(r"\d")
 _JOINT = re.compile(r"[-_./]")
 _JOINED_PARTS = 4
-"""Of a code with more parts, such as a path, only shorter stretches than this and single parts are terms too."""
+"""Of a code with more parts, such as a host name, only shorter stretches than this and single parts are terms too."""
 
 # Words by which one asks. The texts asked about hardly hold them, so that BM25 would take the few that do for the best.
 _ASKING = re.compile(
@@ -118,7 +121,7 @@ def terms(text: str) -> list[Term]:
 
 
 def query_terms(question: str) -> list[Term]:
-    """The terms to look for: without the words by which one asks, and of a code only the whole.
+    """The terms to look for: without the words by which one asks, and of a code, which holds a digit, only the whole.
 
     A question of nothing else keeps them. An English one is kept when its letters are capitals (IT, US, WHO), when it
     begins with one inside a sentence (in May), and in a question that is Chinese.
@@ -144,14 +147,15 @@ def _is_function_word(term: Term, question: str) -> bool:
 
 
 def _without_parts(found: Iterator[Term]) -> list[Term]:
-    """Drops the terms that lie inside a code read before them."""
+    """Drops the terms that lie inside a code read before them; the parts of a word without digits (full-time) stay."""
     out: list[Term] = []
     code: Term | None = None
     for term in found:
         if code is not None and code.start <= term.start and term.end <= code.end:
             continue
         out.append(term)
-        code = term if _JOINT.search(term.term) and not _PLAIN_NUMBER.fullmatch(term.term) else None
+        is_code = _JOINT.search(term.term) and _DIGIT.search(term.term) and not _PLAIN_NUMBER.fullmatch(term.term)
+        code = term if is_code else None
     return out
 
 

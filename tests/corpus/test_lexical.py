@@ -110,6 +110,22 @@ def test_a_code_is_found_by_its_parts_but_does_not_look_for_them() -> None:
     assert [h.position for h in index.search("4031", 3)] == [1, 0]
 
 
+def test_a_compound_word_looks_for_its_parts_and_a_slash_joins_no_words() -> None:
+    for question, wanted in (
+        ("VPN/WiFi怎么申请？", ["vpn", "wifi", "申", "申请", "请"]),
+        ("salary/bonus", ["salary", "bonus"]),
+        ("full-time", ["full-time", "full", "time"]),
+        ("HR-F-012", ["hr-f-012"]),
+        ("VPN-4031/4032", ["vpn-4031", "4032"]),
+        ("2026/10/01", ["2026/10/01"]),
+        ("GB/T", ["gb", "t"]),
+    ):
+        assert [t.term for t in query_terms(question)] == wanted
+    index = LexicalIndex(["full time staff", "the WiFi password", "a full-time job", "2026/10"])
+    assert [h.position for h in index.search("full-time", 5)] == [2, 0]
+    assert [h.position for h in index.search("VPN/WiFi", 5)] == [1]
+
+
 def test_query_terms_of_hostile_text_are_terms_of_it(seeds) -> None:
     for seed in seeds(300):
         text = hostile.text(random.Random(seed), 12)
@@ -119,7 +135,8 @@ def test_query_terms_of_hostile_text_are_terms_of_it(seeds) -> None:
 
 
 def test_a_long_code_costs_no_more_than_its_length() -> None:
-    assert len(terms("/".join("ab" for _ in range(5000)))) < 20_000
+    for part, joint in (("ab", "-"), ("ab", "/"), ("12", "/"), ("1a", ".")):
+        assert len(terms(joint.join(part for _ in range(5000)))) < 20_000
 
 
 def test_folding_keeps_the_length_for_every_code_point() -> None:
