@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from opencc import OpenCC
 
-from rag.corpus.numerals import NUMERALS, number
+from rag.corpus.numerals import AMOUNT, NUMERALS, amount, number
 from rag.corpus.ranking import Hit, top_k
 
 # the library sets its logger to DEBUG, and every index it builds would be a line in the app's log
@@ -28,9 +28,9 @@ B: Final = 0.4
 _CJK = r"\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff\u3040-\u30ff\uac00-\ud7af"
 _LETTERS = rf"[^\W_{_CJK}]+"
 # Letters and digits hang together over - _ . so that VPN-4031, HR-F-012 and 3.5 are one term each, digits alone over /
-# too, as in 2026/10/01, but not words (VPN/WiFi are two); 3,000 is 3000.
+# too, as in 2026/10/01, but not words (VPN/WiFi are two); 3,000 is 3000, and so is 3千.
 _PIECE = re.compile(
-    rf"(?P<numeral>[{NUMERALS}]+)|(?P<character>[{_CJK}])"
+    rf"(?P<amount>{AMOUNT})|(?P<numeral>[{NUMERALS}]+)|(?P<character>[{_CJK}])"
     rf"|(?P<thousands>\d{{1,3}}(?:,\d{{3}})+(?:\.\d+)?(?![^\W{_CJK}]))"
     rf"|(?P<word>\d+(?:/\d+)+(?![-_.]?[^\W_{_CJK}])|{_LETTERS}(?:[-_.]{_LETTERS})*)"
 )
@@ -162,7 +162,9 @@ def _without_parts(found: Iterator[Term]) -> list[Term]:
 def _pieces(folded: str) -> Iterator[_Piece]:
     for match in _PIECE.finditer(folded):
         written, start, end = match.group(), match.start(), match.end()
-        if match.lastgroup == "numeral":
+        if match.lastgroup == "amount":
+            yield _Piece(amount(written), start, end, True)
+        elif match.lastgroup == "numeral":
             value = number(written)
             if value is not None:
                 yield _Piece(value, start, end, True)

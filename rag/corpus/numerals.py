@@ -1,13 +1,21 @@
-"""Chinese numerals → the number they write, so that 八十二 and 82 are one term."""
+"""Chinese numerals → the number they write, so that 八十二 and 82, and 3.5万 and 35000, are one term."""
 
 from __future__ import annotations
 
+import re
+from decimal import Decimal
 from typing import Final
 
 NUMERALS: Final = "〇零一二两三四五六七八九十百千万亿"
 _DIGITS: Final = {character: value for value, character in enumerate("零一二三四五六七八九")} | {"〇": 0, "两": 2}
 _UNITS: Final = {"十": 10, "百": 100, "千": 1000}
 _GROUPS: Final = {"亿": 10**8, "万": 10**4}  # the greater first
+
+# Lengths are bounded, so that a run of digits without end is read as a word and not computed with.
+_FIGURE: Final = r"(?:\d{1,3}(?:,\d{3}){1,4}|\d{1,15})(?:\.\d{1,6})?"
+_SIGNS: Final = "(?:[百千]?[万亿]|[百千])"
+AMOUNT: Final = f"{_FIGURE}{_SIGNS}"
+"""A pattern without groups: digits, then the signs they count (``3.5万``, ``2千万``)."""
 
 
 def number(numeral: str) -> str | None:
@@ -33,6 +41,20 @@ def number(numeral: str) -> str | None:
             total, rest, last = total + value * group, tail, group // 10
     end = _below_ten_thousand(rest, last) if rest else 0
     return str(total + end) if end is not None and total + end > 0 else None
+
+
+def amount(written: str) -> str:
+    """The number of what `AMOUNT` matches, in plain digits.
+
+    >>> [amount(a) for a in ("3万", "3.5万", "2千万", "1,200万", "0.25亿", "1.23456万")]
+    ['30000', '35000', '20000000', '12000000', '25000000', '12345.6']
+    """
+    value = Decimal(written.rstrip("百千万亿").replace(",", ""))
+    for sign in re.findall("[百千万亿]", written):
+        value *= (_UNITS | _GROUPS)[sign]
+    whole, _, fraction = f"{value:f}".partition(".")
+    fraction = fraction.rstrip("0")
+    return f"{whole.lstrip('0') or '0'}.{fraction}" if fraction else whole.lstrip("0") or "0"
 
 
 def _below_ten_thousand(numeral: str, last: int) -> int | None:

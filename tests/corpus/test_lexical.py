@@ -60,6 +60,14 @@ def test_a_number_is_one_term_however_it_is_written() -> None:
         ("三千元", "3,000元"),
         ("３０００元", "3000元"),
         ("二〇二六年", "2026年"),
+        ("三万元", "30,000元"),
+        ("3万元", "30000元"),
+        ("3 .5万元", "3 .50000元"),
+        ("3.5万元", "35,000元"),
+        ("２千万元", "两千万元"),
+        ("1,200万元", "一千二百万元"),
+        ("3.5.2万", "3.5.2 万"),
+        ("第3万一", "第30000一"),
     ):
         assert [t.term for t in terms(written)] == [t.term for t in terms(same)]
     index = LexicalIndex(["第八十一条", "第八十二条", "第八条"])
@@ -70,6 +78,11 @@ def test_a_number_is_one_term_however_it_is_written() -> None:
         ("15", 1, 3),
         ("15年", 1, 4),
         ("年", 3, 4),
+    ]
+    assert [(t.term, t.start, t.end) for t in terms("满3.5万元")][1:4] == [
+        ("满35000", 0, 5),
+        ("35000", 1, 5),
+        ("35000元", 1, 6),
     ]
 
 

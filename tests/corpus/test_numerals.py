@@ -1,8 +1,10 @@
 import random
+import re
+from fractions import Fraction
 
 import pytest
 
-from rag.corpus.numerals import NUMERALS, number
+from rag.corpus.numerals import AMOUNT, NUMERALS, amount, number
 
 DIGITS = "零一二三四五六七八九"
 
@@ -61,3 +63,23 @@ def test_any_run_of_numerals_gives_digits_or_nothing(seeds) -> None:
         word = "".join(rng.choices(NUMERALS, k=rng.randint(1, 12)))
         value = number(word)
         assert value is None or (value.isascii() and value.isdigit()), word
+
+
+def test_an_amount_is_its_digits_times_its_signs(seeds) -> None:
+    for seed in seeds(2000):
+        rng = random.Random(seed)
+        n, places = rng.randrange(10 ** rng.randint(1, 12)), rng.randint(0, 6)
+        digits = f"{n:,}" if rng.random() < 0.3 else str(n)
+        digits += "." + "".join(rng.choices("0123456789", k=places)) if places else ""
+        sign, times = rng.choice(
+            (("百", 100), ("千", 1000), ("万", 10**4), ("亿", 10**8), ("百万", 10**6), ("千亿", 10**11))
+        )
+        assert re.fullmatch(AMOUNT, digits + sign)
+        value = amount(digits + sign)
+        assert Fraction(value) == Fraction(digits.replace(",", "")) * times, digits + sign
+        assert re.fullmatch(r"(0|[1-9]\d*)(\.\d*[1-9])?", value)
+
+
+@pytest.mark.parametrize("text", ["3", "万", "3.万", ".5", "3,00,0", "1" * 16 + "x", "3元"])
+def test_what_is_no_amount(text: str) -> None:
+    assert re.fullmatch(AMOUNT, text) is None
