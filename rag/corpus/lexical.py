@@ -44,8 +44,9 @@ _JOINED_PARTS = 4
 
 # Words by which one asks. The texts asked about hardly hold them, so that BM25 would take the few that do for the best.
 _ASKING = re.compile(
-    "什么时候|什么|怎么办|怎么样|怎么|怎样|多少|多久|多长|多大|哪些|哪里|哪儿|哪个|哪|谁|吗|呢|吧|啊|呀|嘛|请问|如何|为什么|为何|是否"
-    "|是不是|有没有|能不能|可不可以|要不要|行不行|会不会|分别"
+    "什么时候|什么|怎么办|怎么样|怎么|怎样|多少|多久|多长|多大|哪些|哪里|哪儿|哪个|哪|谁|(?<![申邀])请问|如何|为什么|为何|是否"
+    "|是不是|有没有|能不能|可不可以|要不要|行不行|会不会"
+    r"|[吗呢吧啊呀嘛](?=\W|$)"  # they end a sentence; elsewhere they belong to a word (网吧)
 )
 _ENGLISH = frozenset(
     "a about am an and any are as at be been but by can could did do does for from had has have he her how i if in into is it its "

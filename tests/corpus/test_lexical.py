@@ -95,12 +95,33 @@ def test_traditional_characters_find_simplified_ones_and_the_other_way_round() -
 
 
 def test_the_words_by_which_one_asks_are_not_looked_for() -> None:
-    assert [t.term for t in query_terms("HR-F-021分别是什么？")] == ["hr-f-021", "是"]
+    assert [t.term for t in query_terms("HR-F-021是什么？")] == ["hr-f-021", "是"]
+    assert [t.term for t in query_terms("请问可以请假吗？好呀！行吧")] == [
+        "可",
+        "可以",
+        "以",
+        "以请",
+        "请",
+        "请假",
+        "假",
+        "好",
+        "行",
+    ]
     assert [t.term for t in query_terms("What is the limit?")] == ["limit"]
     index = LexicalIndex(["这是什么？为什么？", "表单 HR-F-021"])
     assert [h.position for h in index.search("HR-F-021是什么", 2)] == [1, 0]
     assert [h.position for h in index.search("什么", 2)] == [0]  # unless there is nothing else
     assert [t.term for t in terms("为什么")] == ["为", "为什", "什", "什么", "么"]  # a text keeps them
+
+
+def test_no_word_is_cut_for_a_syllable_it_shares_with_those_by_which_one_asks() -> None:
+    for question, word in (
+        ("网吧的发票能报销吗", "网吧"),
+        ("部分别墅可以租吗？", "别墅"),
+        ("唯品呢绒制服", "呢绒"),
+        ("年假申请问题", "请问"),
+    ):
+        assert word in [t.term for t in query_terms(question)]
 
 
 def test_a_word_by_which_one_asks_is_looked_for_where_it_is_a_name() -> None:
