@@ -165,6 +165,7 @@ def test_the_sample_questions_are_the_default(tmp_path: Path, capsys: pytest.Cap
         (["--html", "{tmp}"], "folder"),
         (["--questions", "{tmp}/missing.jsonl"], "missing.jsonl"),
         (["--answers", "retrieved", "--generator", "{tmp}/no-model"], "no-model"),
+        (["--prompts", "--generator", "{tmp}/no-model"], "no-model"),
     ],
 )
 def test_what_cannot_be_done_is_exit_2_and_a_message(

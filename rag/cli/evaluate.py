@@ -44,6 +44,9 @@ def add_command(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -
         help="write answers from this evidence; without it only retrieval runs and no generator is loaded",
     )
     parser.add_argument(
+        "--prompts", action="store_true", help="count prompts in the generator's tokens, also when nothing is answered"
+    )
+    parser.add_argument(
         "--set", action="append", default=[], metavar="NAME=VALUE", help="a setting, as search.packed=6"
     )
     parser.add_argument(
@@ -82,8 +85,9 @@ def evaluate(arguments: argparse.Namespace, language: Language) -> int:
     for target in (arguments.json, arguments.html):
         _check_folder(target)
     models = Models(model_settings(arguments))
-    models.load(("encoder", "generator") if arguments.answers else ("encoder",))
-    if arguments.answers:
+    prompts = bool(arguments.answers) or arguments.prompts
+    models.load(("encoder", "generator") if prompts else ("encoder",))
+    if prompts:
         models.generator()  # raises why it is not there
     encoder = _encoder(models, language)
     lexical = all(s.search.mode == "lexical" for s in (settings, *variants))
