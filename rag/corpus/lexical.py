@@ -35,7 +35,6 @@ _PIECE = re.compile(
     rf"|(?P<word>\d+(?:/\d+)+(?![-_.]?[^\W_{_CJK}])|{_LETTERS}(?:[-_.]{_LETTERS})*)"
 )
 _CHARACTER, _WORD = re.compile(f"[{_CJK}]"), re.compile(_LETTERS)
-_INSIDE = re.compile(r"[^\W_][,;]?\s*$")  # what stands before a word inside a sentence
 _PLAIN_NUMBER = re.compile(r"\d+(?:\.\d+)?")
 _DIGIT = re.compile(r"\d")
 _JOINT = re.compile(r"[-_./]")
@@ -140,11 +139,12 @@ def query_terms(question: str) -> list[Term]:
 
 
 def _is_function_word(term: Term, question: str) -> bool:
-    written = question[term.start : term.end]
-    name = (written.isupper() and len(written) > 1) or (
-        written[0].isupper() and len(written) > 1 and _INSIDE.search(question[: term.start]) is not None
-    )
-    return term.term in _ENGLISH and not name
+    """Whether it is one of the English words by which one asks, and not written as a name."""
+    if term.term not in _ENGLISH:
+        return False
+    written, before = question[term.start : term.end], question[: term.start].rstrip()
+    inside = before[-1:].isalnum() or before[-1:] in {",", ";"}  # of a sentence, at whose start any word has a capital
+    return len(written) == 1 or not (written.isupper() or (inside and written[0].isupper()))
 
 
 def _without_parts(found: Iterator[Term]) -> list[Term]:
