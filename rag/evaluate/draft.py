@@ -7,7 +7,7 @@ import hashlib
 import random
 import re
 import threading
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -84,26 +84,34 @@ class Drafted:
 
 
 def draft_questions(
-    corpus: Corpus, keys: Collection[str], n: int, models: Loaded, stop: threading.Event, seed: int = 0
+    corpus: Corpus,
+    keys: Collection[str],
+    n: int,
+    models: Loaded,
+    stop: threading.Event,
+    seed: int = 0,
+    taken: Sequence[Question] = (),
 ) -> Iterator[Drafted]:
     """Draft at most `n` questions about the documents `keys`; yields every passage tried, ends early once `stop` is set.
 
-    Passages are drawn by `seed`, in turn from each document; at most four are tried for each question wanted.
+    Passages are drawn by `seed`, in turn from each document; at most four are tried for each question wanted. `taken`
+    are the questions there are: none is drafted again, and no passage that one of them was drafted from is tried again.
     Decoding is greedy, so the same corpus, keys and seed give the same drafts. A draft's label quotes the sentence of
     its passage that shares most character pairs with the question. Keys that the corpus lacks give nothing.
     Raises `ModelUnavailable`.
     """
     generator = models.generator()
-    taken: set[str] = set()
+    asked, used = {_bare(question.question) for question in taken}, {question.id for question in taken}
     made = 0
-    for chunk in passages(corpus, keys, seed)[: n * _TRIES]:
+    fresh = [chunk for chunk in passages(corpus, keys, seed) if _id(chunk) not in used]
+    for chunk in fresh[: n * _TRIES]:
         if made == n or stop.is_set():
             return
         document = corpus.documents[chunk.key]
         written = _write(chunk, generator, stop)
         if stop.is_set():
             return
-        drafted = _drafted(chunk, document, written, taken)
+        drafted = _drafted(chunk, document, written, asked)
         made += drafted.question is not None
         yield drafted
 
@@ -168,12 +176,17 @@ def _drafted(chunk: Chunk, document: Document, written: str | Bilingual, taken: 
         return Drafted(chunk, written, None, why)
     taken.add(_bare(asked))
     question = Question(
-        id=f"draft-{hashlib.sha256(chunk.chunk_id.encode()).hexdigest()[:10]}",
+        id=_id(chunk),
         question=asked,
         relevant=(Label(document.file or document.key, quote),),
         draft=True,
     )
     return Drafted(chunk, written, question, None)
+
+
+def _id(chunk: Chunk) -> str:
+    """The id of a question drafted from `chunk`."""
+    return f"draft-{hashlib.sha256(chunk.chunk_id.encode()).hexdigest()[:10]}"
 
 
 def tidy(line: str) -> str:

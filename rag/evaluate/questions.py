@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -120,7 +121,9 @@ def question_from(record: Mapping[str, Any], where: str, fallback_id: str) -> Qu
     points = _texts(record, "points", where)
     refuse = _flag(record, "refuse", where)
     if refuse and (relevant or points):
-        raise _bad(where, "refuse", "true only without relevant and points", "为真时不能有 relevant 和 points")
+        raise _bad(
+            where, "refuse", "true only without relevant and points", "空或 false：有 relevant 或 points 的题不能拒答"
+        )
     groups = _texts(record, "groups", where)
     return Question(
         id=_line(record, "id", where) or fallback_id,
@@ -250,4 +253,5 @@ def _day(record: Mapping[str, Any], where: str) -> date | None:
 
 
 def _bad(where: str, field: str, en: str, zh: str) -> QuestionError:
-    return QuestionError(en=f"{where}: field {field} must be {en}.", zh=f"{where}：字段 {field} 应为{zh}。")
+    place = re.sub(r", (?:row|line) (\d+)$", r" 第 \1 行", where)
+    return QuestionError(en=f"{where}: field {field} must be {en}.", zh=f"{place}：字段 {field} 应为{zh}。")

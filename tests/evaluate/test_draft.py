@@ -101,6 +101,18 @@ def test_the_same_question_is_kept_once() -> None:
     assert second.why is not None and "before" in second.why.en
 
 
+def test_what_is_there_is_not_drafted_again() -> None:
+    corpus = corpus_of(document("甲", TEXT), document("乙", TEXT), document("丙", TEXT))
+    models = FakeModels(None, Writer(replies=["年假有多少天？"]))
+    (first,) = (d.question for d in drafts(corpus, "年假有多少天？", n=1))
+    assert first is not None
+    again = list(draft_questions(corpus, set(corpus.documents), 3, models, threading.Event(), taken=[first]))  # type: ignore[arg-type]
+    # two passages are left, and the question is there
+    assert len(again) == 2 and all(d.question is None and d.why and "before" in d.why.en for d in again)
+    renamed = replace(first, id="mine")
+    assert len(list(draft_questions(corpus, set(corpus.documents), 3, models, threading.Event(), taken=[renamed]))) == 3  # type: ignore[arg-type]
+
+
 def test_as_many_as_wanted_and_no_more_tries_than_four_each() -> None:
     corpus = corpus_of(*(document(f"d{i}", TEXT) for i in range(12)))
     asked = [f"第{i}种年假有多少天？" for i in range(12)]
