@@ -152,6 +152,10 @@ CSS = """
 .dot{width:.55em;height:.55em;border-radius:50%;background:var(--rules);display:inline-block;flex:none;align-self:center}
 .ready .dot,.end .dot{background:#0d9488}.failed .dot{background:#dc2626}.doubt .dot{background:#d97706}.fetching .dot,.loading .dot,.busy .dot{background:#d97706;animation:pulse 1.2s infinite}
 @keyframes pulse{50%{opacity:.25}}
+/* Gradio writes a field's value once more in the frame after its accordion opened: what was entered before that would
+be lost, so that nothing can be */
+:is(#try-split,#settings,#eval-edit,#eval-compare) .block{animation:settle .1s}
+@keyframes settle{0%,100%{visibility:hidden}}
 @media (prefers-reduced-motion:reduce){.dot{animation:none!important}}
 .chips{display:flex;flex-wrap:wrap;gap:.4rem}
 .gradio-container button.chip{font-weight:400}.chip{border:1px solid var(--line);background:var(--paper);color:var(--ink);border-radius:999px;padding:.3rem .75rem;font-size:.84rem;cursor:pointer;text-align:start}
