@@ -31,8 +31,10 @@ LIGHT: dict[str, Any] = {"queue": False, "api_visibility": "private", "show_prog
 # a list's value is checked by the handler, in the visitor's language; Gradio would put it into the log
 RAW: dict[str, Any] = {"preprocess": False}
 HEAVY: dict[str, Any] = {"api_visibility": "private", "show_progress": "hidden"}
-# Answers one at a time. Searches (which may re-index first) and indexing runs beside each other: what is underneath
-# takes turns itself in small pieces, so that a place here is only a thread, and nobody's long run keeps others out.
+# Answers to what is asked on the page come one at a time. Searches (which may re-index first), indexing, evaluations and
+# drafts run beside each other and beside these: the models underneath, and the generator too, take turns in small
+# pieces, so that a place here is only a thread, and nobody's long run keeps others out. Of evaluations and of drafts
+# each visitor has one at a time, so that nobody takes all the places.
 ANSWERS: dict[str, Any] = {**HEAVY, "concurrency_id": "llm", "concurrency_limit": 1}
 SEARCHES: dict[str, Any] = {**HEAVY, "concurrency_id": "encoder", "concurrency_limit": 16}
 EVALUATING: dict[str, Any] = {**HEAVY, "concurrency_id": "evaluate", "concurrency_limit": 16}
@@ -188,8 +190,9 @@ def _wire_questions(page: Page, do: QuestionHandlers) -> None:
 
 
 def _wire_sets(page: Page, do: SetHandlers) -> None:
-    shown, tab = _shown(page)["set"], page.evaluate
-    page.evaluate_tab.select(do.opened, None, shown, **LIGHT)
+    groups, tab = _shown(page), page.evaluate
+    shown = groups["set"]
+    page.evaluate_tab.select(do.opened, None, list(dict.fromkeys([*shown, *groups["results"]])), **LIGHT)
     tab.samples.click(do.take_samples, None, shown, **LIGHT)
     tab.upload.upload(do.upload, tab.upload, shown, **RAW, **LIGHT)
     tab.apply.click(do.apply, tab.table, shown, **RAW, **LIGHT)

@@ -48,11 +48,8 @@ class CorpusHandlers(Desk):
             **prompt.no_prompt(self.page.prompt, text("prompt.none", spoken)),
             **answer_tab.empty_answer(self.page.answer, panels.phase("", text("answer.idle", spoken)), spoken),
         }
-        visit.seen_corpus, visit.seen_prompt, visit.seen_set = (
-            "",
-            None,
-            False,
-        )  # a page that came back shows nothing yet
+        # a page that came back shows nothing yet
+        visit.seen_corpus, visit.seen_prompt, visit.seen_set, visit.seen_results = "", None, (), False
         return shown | self._standing(visit, spoken)
 
     @guarded()
@@ -77,9 +74,12 @@ class CorpusHandlers(Desk):
         uploads = self._uploads.take(sent or [], visit.workspace.held_bytes())
         # an emptied drop zone: its links would lead to deleted files
         yield {tab.upload: None}
-        with visit.running("index") as stop:
-            for progress in visit.workspace.add(uploads, stop):
-                yield {tab.progress: panels.progress_bar(progress, spoken)}
+        try:
+            with visit.running("index") as stop:
+                for progress in visit.workspace.add(uploads, stop):
+                    yield {tab.progress: panels.progress_bar(progress, spoken)}
+        finally:
+            visit.forget_removed()  # another file of the same name took a document's place
         reports = visit.workspace.reports()
         ok = sum(r.state != "error" for r in reports)
         done = panels.notice(
@@ -93,9 +93,12 @@ class CorpusHandlers(Desk):
         spoken, visit, tab = language(request), self._visit(request), self.page.documents
         if not any(d.key == key for d in visit.workspace.own_documents()):
             raise mistake(LoadError, "docs.unknown")
-        with visit.running("index") as stop:
-            for progress in visit.workspace.remove(str(key), stop):
-                yield {tab.progress: panels.progress_bar(progress, spoken)}
+        try:
+            with visit.running("index") as stop:
+                for progress in visit.workspace.remove(str(key), stop):
+                    yield {tab.progress: panels.progress_bar(progress, spoken)}
+        finally:
+            visit.forget_removed()
         said = text("docs.removed" if visit.workspace.own_documents() else "docs.back_to_samples", spoken)
         yield {tab.progress: panels.notice(said), **self._corpus(visit, spoken)}
 

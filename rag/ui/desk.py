@@ -8,7 +8,7 @@ from typing import Any
 
 import gradio as gr
 
-from rag.config import Settings
+from rag.config import Settings, SplitSettings
 from rag.corpus.index import Corpus, Progress
 from rag.errors import Language, LoadError, ModelUnavailable, RagError, SettingError
 from rag.models.roles import Models
@@ -59,15 +59,22 @@ class Desk:
             with visit.running("index") as stop:
                 yield from visit.workspace.reindex(stop)
 
+    def _reindexes(self, visit: Visit, settings: Settings) -> bool:
+        """Whether what is searched is split otherwise than `settings` ask, so that re-indexing follows."""
+        try:
+            return settings.split != visit.workspace.corpus().split
+        except RagError:  # the samples are on their way; they are indexed with the default split
+            return settings.split != SplitSettings()
+
     def _settings_note(self, visit: Visit, settings: Settings, spoken: Language) -> str:
-        again = settings.split != visit.workspace.settings.split
+        again = self._reindexes(visit, settings)
         key = "set.reindex" if again else "set.ok"
         return panels.notice(text(key, spoken, hash=settings.hash()), "warning" if again else "info")
 
     def _found(self, visit: Visit, asked: Asked, spoken: Language) -> Updates:
+        """Candidates and Prompt of a question; who writes them to the page notes it in `Visit.seen_prompt`."""
         retrieval, corpus = asked.retrieval, asked.corpus
         kept = visit.workspace.settings.generate.answer_tokens
-        visit.seen_prompt = retrieval.prompt
         return {
             **candidates.show_candidates(self.page.candidates, retrieval, corpus, spoken),
             **prompt.show_prompt(self.page.prompt, retrieval, corpus, kept, spoken),
@@ -82,6 +89,7 @@ class Desk:
             return {}
         shown = self._found(visit, asked, spoken)
         del shown[self.page.answer.steps], shown[self.page.settings.note]
+        visit.seen_prompt = asked.retrieval.prompt
         return shown
 
     def _corpus_if_new(self, visit: Visit, spoken: Language) -> Updates:

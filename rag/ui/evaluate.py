@@ -1,4 +1,4 @@
-"""The Evaluate tab: its components, and what it shows of a question set."""
+"""The Evaluate tab: its components, and what they say of the results."""
 
 from __future__ import annotations
 
@@ -8,17 +8,12 @@ from typing import Any, NamedTuple
 import gradio as gr
 
 from rag.config import MOST_RULES
-from rag.corpus.index import Corpus
 from rag.errors import Language, RagError
-from rag.evaluate import words
-from rag.evaluate.labels import Resolver
-from rag.evaluate.question_cells import header
-from rag.evaluate.question_files import sample_set, table_rows
-from rag.evaluate.questions import FIELDS, MOST_QUESTIONS, QuestionSet
+from rag.evaluate.questions import FIELDS, MOST_QUESTIONS
 from rag.evaluate.run import GIVEN, Given
 from rag.evaluate.variants import setting_names
-from rag.types import PUBLIC, Document
-from rag.ui import panels, render
+from rag.types import Document
+from rag.ui import panels
 from rag.ui.sessions import Visit
 from rag.ui.strings import text
 from rag.ui.style import SAVE_SCRIPT
@@ -238,48 +233,10 @@ def age(visit: Visit, language: Language) -> str:
     return "" if same else panels.notice(text("eval.earlier", language), "warning")
 
 
-def name_of(questions: QuestionSet, language: Language) -> str:
-    """What a set is called on the page."""
-    return text(f"setname.{questions.name}", language) if questions.name in ("sample", "draft") else questions.name
-
-
-def set_in_use(visit: Visit) -> QuestionSet | None:
-    """The set the visitor brought; without one the built-in questions, as long as no own documents are searched."""
-    if visit.questions is None and not visit.workspace.own_documents():
-        return sample_set()
-    return visit.questions
-
-
-def show_set(
-    tab: EvaluateTab, questions: QuestionSet | None, corpus: Corpus | None, language: Language
-) -> dict[Any, Any]:
-    """The line on a set, its categories to choose from, and its rows to edit."""
-    rows = table_rows(questions, language) if questions is not None else []
-    names = questions.categories() if questions is not None else ()
-    choices = [(name or words.text("report.no_category", language), name) for name in names]
+def no_results(tab: EvaluateTab) -> dict[Any, Any]:
+    """The tab without results."""
     return {
-        tab.set_line: set_line(questions, corpus, language),
-        tab.categories: gr.Dropdown(choices=choices, value=[], multiselect=True),
-        tab.table: {"headers": header(language), "data": rows},
+        **dict.fromkeys((tab.age, tab.compared, tab.used, tab.figures), ""),
+        **dict.fromkeys((tab.cut, tab.more), gr.Column(visible=False)),
+        tab.choice: gr.Row(visible=False),
     }
-
-
-def set_line(questions: QuestionSet | None, corpus: Corpus | None, language: Language) -> str:
-    """Which set is loaded, what its questions expect, and how many labels point to nothing in `corpus`."""
-    if questions is None:
-        return panels.notice(text("eval.set_none", language))
-    expects = [q.expects for q in questions.questions]
-    counts = {kind: expects.count(kind) for kind in ("answer", "refusal", "unknown")}
-    drafts = sum(q.draft for q in questions.questions)
-    line = text("eval.set_line", language, name=name_of(questions, language), n=len(expects), draft=drafts, **counts)
-    if corpus is None:
-        return panels.notice(line)
-    labelled = any(q.relevant for q in questions.questions)
-    resolver = Resolver(corpus, corpus.permitted(PUBLIC))
-    missing = [found for q in questions.questions if (found := resolver.resolve(q).missing)]
-    if not missing:
-        return panels.notice(f"{line} · {text('eval.set_found', language)}" if labelled else line)
-    example = render.preview(missing[0][0].document, 60)
-    n = sum(map(len, missing))
-    lost = text("eval.set_missing", language, n=n, questions=len(missing), example=example)
-    return panels.notice(f"{line} · {lost}", "warning")

@@ -5,16 +5,16 @@ from __future__ import annotations
 import re
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 import gradio as gr
 
 from rag.background import reports
-from rag.config import Limits
-from rag.corpus.index import PassageEncoder, Progress
-from rag.errors import Language, ModelLoading, ModelUnavailable, RagError, SettingError, Stopped
+from rag.config import Limits, Settings
+from rag.corpus.index import Corpus, PassageEncoder, Progress
+from rag.errors import Language, LimitReached, ModelLoading, ModelUnavailable, RagError, SettingError, Stopped
 from rag.evaluate.experiment import Experiment, Plan, experiment, selected
 from rag.evaluate.questions import MOST_QUESTIONS
 from rag.evaluate.run import Bench
@@ -23,19 +23,22 @@ from rag.limits import Allowance
 from rag.models.roles import Models
 from rag.ui import evaluate_results, panels
 from rag.ui.desk import Updates, mistake, number
-from rag.ui.evaluate import WHAT, set_in_use
-from rag.ui.guard import guarded, language
+from rag.ui.evaluate import WHAT, no_results
+from rag.ui.evaluate_set import set_in_use
+from rag.ui.evaluate_size import kept_bytes
+from rag.ui.guard import guarded, language, told
 from rag.ui.page import Page
 from rag.ui.result_handlers import ResultHandlers
 from rag.ui.sessions import Sessions, Visit
 from rag.ui.settings import read_settings
 from rag.ui.strings import both, text
 
-MOST_ASKED = 3000
-"""Questions of one experiment, all its variants together: each keeps its candidates, prompt and answers in memory."""
+MOST_KEPT = 120_000_000
+"""Bytes that the outcomes of one experiment may come to, all its variants together, see `kept_bytes`."""
 REFRESH_S = 0.3
 PARTIAL_S = 1.0
 Update = Experiment | Progress
+Model = TypeVar("Model")
 
 
 @dataclass(frozen=True)
@@ -45,6 +48,8 @@ class _Job:
     plan: Plan
     bench: Bench
     encoder: PassageEncoder | None
+    counted: bool
+    """Whether there is a generator, whose tokenizer says what fits the prompt."""
 
     @property
     def total(self) -> int:
@@ -57,24 +62,19 @@ class EvaluateHandlers(ResultHandlers):
 
     def __init__(self, page: Page, sessions: Sessions, models: Models, limits: Limits) -> None:
         super().__init__(page, sessions, models)
-        self._allowance = Allowance(limits)
+        self._limits, self._allowance = limits, Allowance(limits)
 
     @guarded("evaluate.progress")
     def run(self, values: Mapping[Any, Any], request: gr.Request) -> Iterator[Updates]:
         """Run the set; a run that is under way for this visitor ends."""
         spoken, visit, tab = language(request), self._visit(request), self.page.evaluate
         job = self._job(visit, values)
-        mine = visit.evaluating = object()
-        visit.stop("evaluate")
+        mine = visit.evaluates()
         last, problem = Experiment((), 1 + len(job.plan.variants)), ""
-        began = partial = told = time.monotonic()
+        began = partial = shown_at = time.monotonic()
         # the results of the last run must not stand under the progress of this one
-        yield {
-            tab.progress: panels.phase("waiting", text("eval.begin", spoken)),
-            **dict.fromkeys((tab.age, tab.compared, tab.used, tab.figures), ""),
-            **dict.fromkeys((tab.cut, tab.more), gr.Column(visible=False)),
-            tab.choice: gr.Row(visible=False),
-        }
+        visit.seen_results = False
+        yield {tab.progress: panels.phase("waiting", text("eval.begin", spoken)), **no_results(tab)}
         try:
             with visit.running("evaluate") as stop:
                 begin: Update = last
@@ -82,9 +82,9 @@ class EvaluateHandlers(ResultHandlers):
                     if visit.evaluating is not mine:
                         return
                     last, now = (last if isinstance(update, Progress) else update), time.monotonic()
-                    if now - told < REFRESH_S:
+                    if now - shown_at < REFRESH_S:
                         continue
-                    told = now
+                    shown_at = now
                     if isinstance(update, Progress):
                         yield {tab.progress: panels.progress_bar(update, spoken)}
                         continue
@@ -95,11 +95,10 @@ class EvaluateHandlers(ResultHandlers):
                     yield shown
         except Stopped:
             problem = ""
-        except RagError as error:
-            problem = error.message(spoken)
-        if visit.evaluating is not mine:
+        except Exception as error:  # noqa: BLE001 - what was measured until then is shown beside what went wrong; logged by told
+            problem = told(error, spoken)
+        if not visit.evaluated(mine, last if last.asked else None):
             return  # another run began, and the page is its
-        visit.evaluating = None
         yield self._ended(visit, job, last, time.monotonic() - began, problem, spoken)
 
     def _ended(
@@ -107,9 +106,10 @@ class EvaluateHandlers(ResultHandlers):
     ) -> Updates:
         """The last yield of a run. All its tables are in it: a later one would empty those not on the screen yet."""
         tab = self.page.evaluate
-        if last.asked:
-            visit.experiment = last
-        shown = self._everything(visit, visit.experiment, spoken) if visit.experiment is not None else {}
+        if visit.forget_removed():
+            return {tab.progress: panels.notice(text("eval.gone", spoken), "warning"), **no_results(tab)}
+        visit.seen_results = bool(last.asked)
+        shown = self._everything(visit, last, spoken) if last.asked else no_results(tab)
         facts: dict[str, object] = {"done": last.asked, "total": job.total, "seconds": f"{seconds:.1f}"}
         if problem:
             said = panels.notice(problem, "error")
@@ -119,10 +119,10 @@ class EvaluateHandlers(ResultHandlers):
             said = panels.notice(text("eval.stopped", spoken, **facts), "warning")
         else:
             said = panels.notice(text("eval.done", spoken, hash=job.bench.settings.hash(), **facts))
-        if not last.asked and visit.experiment is not None:
-            said += panels.notice(text("eval.previous", spoken))
-        elif job.encoder is None:
+        if job.encoder is None:
             said += panels.notice(text("eval.lexical", spoken), "warning")
+        if not job.counted:
+            said += panels.notice(text("eval.uncounted", spoken), "warning")
         return shown | {tab.progress: said}
 
     @guarded()
@@ -147,25 +147,31 @@ class EvaluateHandlers(ResultHandlers):
             raise mistake(SettingError, "eval.no_questions")
         settings = read_settings(self.page.settings, values)
         variants = grid(settings, self._choices(values))
-        asked = len(chosen.questions) * (1 + len(variants))
-        if asked > MOST_ASKED:
-            raise mistake(SettingError, "eval.too_many", n=f"{asked:,}", most=f"{MOST_ASKED:,}")
-        characters = sum(len(document.text) for document in corpus.documents.values())
-        for variant in (settings, *variants):
-            if variant.split != corpus.split:
-                self._allowance.check_chunks(characters, variant.split)
-        if WHAT[what]:
-            self._models.generator()  # cannot be had: say so now, not after the first search
         plan = Plan(chosen, variants, WHAT[what], k)
-        return _Job(plan, Bench(corpus, settings, self._models), self._encoder())
+        self._check_memory(plan, settings)
+        self._check_chunks(corpus, (settings, *variants))
+        if plan.given:
+            self._models.generator()  # cannot be had: say so now, not after the first search
+        encoder, generator = _there(self._models.encoder), _there(self._models.generator)
+        return _Job(plan, Bench(corpus, settings, self._models), encoder, generator is not None)
 
-    def _encoder(self) -> PassageEncoder | None:
-        try:
-            return self._models.encoder()
-        except ModelLoading:
-            raise  # figures of a lexical search would be taken for the real ones
-        except ModelUnavailable:
-            return None
+    def _check_memory(self, plan: Plan, settings: Settings) -> None:
+        """May the outcomes of all variants be kept?"""
+        asked = len(plan.questions.questions)
+        size = sum(asked * kept_bytes(each, plan.given) for each in (settings, *plan.variants))
+        if size > MOST_KEPT:
+            facts = {"n": asked * (1 + len(plan.variants)), "size": size // 1_000_000, "most": MOST_KEPT // 1_000_000}
+            raise mistake(SettingError, "eval.too_many", **facts)
+
+    def _check_chunks(self, corpus: Corpus, settings: Sequence[Settings]) -> None:
+        """May the chunks of all that split otherwise than `corpus` be held beside each other, each its own index?"""
+        characters = sum(len(document.text) for document in corpus.documents.values())
+        splits = [each.split for each in settings if each.split != corpus.split]
+        for split in splits:
+            self._allowance.check_chunks(characters, split)
+        n = sum(characters // (split.size - split.overlap) for split in splits)
+        if n > self._limits.chunks:
+            raise mistake(LimitReached, "eval.too_many_chunks", n=f"{n:,}", most=f"{self._limits.chunks:,}")
 
     def _choices(self, values: Mapping[Any, Any]) -> list[tuple[str, list[str]]]:
         """The settings to vary with their values, as written."""
@@ -181,6 +187,20 @@ class EvaluateHandlers(ResultHandlers):
                 raise mistake(SettingError, "eval.no_values", name=name)
             found.append((name, given))
         return found
+
+
+def _there(model: Callable[[], Model]) -> Model | None:
+    """A model, or None where it cannot be had.
+
+    `ModelLoading` is raised: figures of a lexical search, or of prompts that nobody counted, would be taken for the
+    real ones.
+    """
+    try:
+        return model()
+    except ModelLoading:
+        raise
+    except ModelUnavailable:
+        return None
 
 
 def _work(job: _Job, stop: threading.Event) -> Callable[[Callable[[Update], None]], None]:

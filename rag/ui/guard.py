@@ -23,7 +23,7 @@ def language(request: gr.Request) -> Language:
     return language_of(request.headers.get("accept-language"))
 
 
-def _told(error: Exception, spoken: Language) -> str:
+def told(error: Exception, spoken: Language) -> str:
     """The sentence for the visitor; what is no `RagError` is logged by type and place, without its message."""
     if isinstance(error, RagError):
         return error.message(spoken)
@@ -37,8 +37,8 @@ def log_bug(error: Exception) -> None:
     _LOG.error("%s at %s:%s", type(error).__name__, frame.filename, frame.lineno)
 
 
-def _toast(told: str, spoken: Language) -> gr.Error:
-    return gr.Error(told, duration=8, print_exception=False, title=text("error.title", spoken))
+def _toast(said: str, spoken: Language) -> gr.Error:
+    return gr.Error(said, duration=8, print_exception=False, title=text("error.title", spoken))
 
 
 def guarded(place: str = "") -> Callable[[Callable[..., Any]], Callable[..., Any]]:
@@ -56,8 +56,8 @@ def guarded(place: str = "") -> Callable[[Callable[..., Any]], Callable[..., Any
                 return handler(self, *args)
             except gr.Error:
                 raise
-            except Exception as error:  # noqa: BLE001 - the one place where a bug ends, logged by _told
-                raise _toast(_told(error, spoken), spoken) from None
+            except Exception as error:  # noqa: BLE001 - the one place where a bug ends, logged by told
+                raise _toast(told(error, spoken), spoken) from None
 
         @functools.wraps(handler)
         def streaming(self: Any, *args: Any) -> Iterator[Any]:
@@ -69,11 +69,11 @@ def guarded(place: str = "") -> Callable[[Callable[..., Any]], Callable[..., Any
             except Stopped:
                 if place:
                     yield {_component(self.page, place): phase("stopped", text("error.stopped", spoken))}
-            except Exception as error:  # noqa: BLE001 - the one place where a bug ends, logged by _told
-                told = _told(error, spoken)
+            except Exception as error:  # noqa: BLE001 - the one place where a bug ends, logged by told
+                said = told(error, spoken)
                 if place:
-                    yield {_component(self.page, place): notice(told, "error")}
-                raise _toast(told, spoken) from None
+                    yield {_component(self.page, place): notice(said, "error")}
+                raise _toast(said, spoken) from None
 
         return streaming if inspect.isgeneratorfunction(handler) else plain
 

@@ -14,7 +14,7 @@ from rag.ui import candidates, panels
 from rag.ui.desk import Desk, Updates, first, mistake, whole
 from rag.ui.examples import examples
 from rag.ui.guard import guarded, language
-from rag.ui.sessions import Visit
+from rag.ui.sessions import Asking, Visit
 from rag.ui.settings import read_settings
 from rag.ui.strings import text
 
@@ -48,14 +48,14 @@ class QuestionHandlers(Desk):
         visit.stop("answer")
         # the answer to an earlier question must not stand under this one's steps
         idle = panels.phase("", text("answer.retrieved", spoken))
-        yield {
-            self.page.tabs: gr.Tabs(selected="candidates"),
-            **answer_tab.empty_answer(self.page.answer, idle, spoken),
-        }
         with _asking(visit) as question:
-            found = yield from self._find(values, request, reuse=False)
+            yield {
+                self.page.tabs: gr.Tabs(selected="candidates"),
+                **answer_tab.empty_answer(self.page.answer, idle, spoken),
+            }
+            found = yield from self._find(values, request, question, reuse=False)
         visit.asked(question)
-        yield found
+        yield gr.skip() if found is None else found
 
     @guarded("answer.status")
     def ask(self, values: Mapping[Any, Any], request: gr.Request) -> Iterator[Updates]:
@@ -63,12 +63,16 @@ class QuestionHandlers(Desk):
         spoken, visit = language(request), self._visit(request)
         visit.stop("answer")  # a new question ends the answer to the last one
         busy = panels.phase("searching", text("answer.searching", spoken))
-        yield {
-            self.page.tabs: gr.Tabs(selected="answer"),
-            **answer_tab.empty_answer(self.page.answer, busy, spoken),
-        }
-        with _asking(visit):
-            found = yield from self._find(values, request, reuse=True)
+        with _asking(visit) as question:
+            yield {
+                self.page.tabs: gr.Tabs(selected="answer"),
+                **answer_tab.empty_answer(self.page.answer, busy, spoken),
+            }
+            found = yield from self._find(values, request, question, reuse=True)
+        if found is None:
+            yield gr.skip()
+            return
+        question.found = True
         yield found | {self.page.answer.status: panels.phase("waiting", text("answer.waiting", spoken))}
 
     @guarded("answer.status")
@@ -76,6 +80,11 @@ class QuestionHandlers(Desk):
         """Answer, second half: the model writes, on its turn."""
         spoken, visit = language(request), self._visit(request)
         asked, question = visit.workspace.asked(), visit.asking
+        if question is None or not question.found:
+            # A question of an evaluation was opened while this one waited for its turn, or the turn of an earlier one
+            # comes while a later one is searched: that one has a turn of its own.
+            yield gr.skip()
+            return
         if asked is None:
             visit.asked(question)
             raise mistake(SettingError, "cand.changed")
@@ -140,10 +149,13 @@ class QuestionHandlers(Desk):
             raise mistake(SettingError, "answer.gone")
         return {self.page.answer.source: view}
 
-    def _find(self, values: Mapping[Any, Any], request: gr.Request, reuse: bool) -> Generator[Updates, None, Updates]:
+    def _find(
+        self, values: Mapping[Any, Any], request: gr.Request, question: Asking, reuse: bool
+    ) -> Generator[Updates, None, Updates | None]:
         """The settings on the screen, then the search under exactly these; what was found is returned.
 
-        `reuse`: the last retrieval will do, if searching again would give the same.
+        None when the page shows something else by then. `reuse`: the last retrieval will do, if searching again would
+        give the same.
 
         It has to be in the caller's last yield: a later one empties tables in tabs that were not opened yet
         (the browser applies it to the very object the table still has to show).
@@ -151,14 +163,21 @@ class QuestionHandlers(Desk):
         spoken, visit = language(request), self._visit(request)
         settings = read_settings(self.page.settings, values)
         for progress in self._configure(visit, settings):
-            yield {self.page.answer.status: panels.progress_bar(progress, spoken)}
-        question = str(values[self.page.question] or "")
-        if not (reuse and visit.workspace.fresh(question)):
-            visit.workspace.retrieve(question)
+            mine = visit.asking is question
+            yield {self.page.answer.status: panels.progress_bar(progress, spoken)} if mine else gr.skip()
+        written = str(values[self.page.question] or "")
+        if not (reuse and visit.workspace.fresh(written)):
+            visit.workspace.retrieve(written)
+        if visit.asking is not question:
+            if visit.opened is not None:
+                visit.workspace.show(visit.opened)  # what the page shows stays the last one asked
+            return None
         asked = visit.workspace.asked()
         if asked is None:
             raise mistake(SettingError, "cand.changed")
-        return self._corpus_if_new(visit, spoken) | self._found(visit, asked, spoken)
+        shown = self._corpus_if_new(visit, spoken) | self._found(visit, asked, spoken)
+        visit.seen_prompt = asked.retrieval.prompt
+        return shown
 
     def _candidate(self, rank: int, request: gr.Request) -> Updates:
         asked = self._visit(request).workspace.asked()
@@ -170,9 +189,10 @@ class QuestionHandlers(Desk):
 
 
 @contextmanager
-def _asking(visit: Visit) -> Iterator[object]:
+def _asking(visit: Visit) -> Iterator[Asking]:
     """A new question is under way for this visitor; no longer, when its search fails."""
-    question = visit.asking = object()
+    question = visit.asking = Asking()
+    visit.opened = None
     try:
         yield question
     except BaseException:  # a closed generator too: the browser went away, or Stop was pressed

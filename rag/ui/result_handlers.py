@@ -8,11 +8,12 @@ from collections.abc import Callable
 import gradio as gr
 
 from rag.errors import Language, SettingError
+from rag.evaluate import words
 from rag.evaluate.diagnose import diagnose
 from rag.evaluate.experiment import Experiment
 from rag.evaluate.labels import Resolver
 from rag.evaluate.report import to_html, to_json
-from rag.evaluate.run import Outcome
+from rag.evaluate.run import Answered, Outcome
 from rag.evaluate.summary import Run
 from rag.evaluate.threshold import curve, suggested
 from rag.types import PUBLIC
@@ -58,7 +59,7 @@ class ResultHandlers(Desk):
         """The settings of the run that is shown go into the Settings panel."""
         visit, spoken, panel = self._visit(request), language(request), self.page.settings
         settings = self._run(visit, whole(which)).settings
-        again = settings.split != visit.workspace.corpus().split
+        again = self._reindexes(visit, settings)
         more = text("eval.reindex", spoken) if again else ""
         said = text("eval.taken", spoken, hash=settings.hash(), more=more)
         shown = show_settings(panel, settings) | {panel.note: self._settings_note(visit, settings, spoken)}
@@ -91,14 +92,18 @@ class ResultHandlers(Desk):
     def _saved(
         self, request: gr.Request, suffix: str, mime: str, write: Callable[[Experiment, Language], str]
     ) -> Updates:
-        found = self._visit(request).experiment
+        visit = self._visit(request)
+        visit.forget_removed()
+        found = visit.experiment
         if found is None:
             raise mistake(SettingError, "eval.no_report")
         data = write(found, language(request)).encode("utf-8", "replace")
         return {self.page.evaluate.download: as_download(f"evaluation.{suffix}", mime, data)}
 
     def _run(self, visit: Visit, which: int) -> Run:
-        runs = visit.experiment.runs if visit.experiment is not None else ()
+        visit.forget_removed()
+        experiment = visit.experiment
+        runs = experiment.runs if experiment is not None else ()
         if not 0 <= which < len(runs):
             raise mistake(SettingError, "eval.no_question")
         return runs[which]
@@ -127,7 +132,9 @@ class ResultHandlers(Desk):
         if not points:
             return {tab.cut: gr.Column(visible=False)}
         low, high = points[0].threshold, points[-1].threshold
-        wanted = suggested(points) or run.settings.search.threshold
+        wanted = suggested(points)
+        if wanted is None:
+            wanted = run.settings.search.threshold
         value = round(min(max(low if wanted is None else wanted, low), high), 3)
         return {
             tab.cut: gr.Column(visible=True),
@@ -156,19 +163,20 @@ class ResultHandlers(Desk):
         if not 1 <= number <= len(run.outcomes):
             raise mistake(SettingError, "eval.no_question")
         outcome = run.outcomes[number - 1]
-        visit.stop("answer")  # what still streams would write over it
-        visit.asking = None
         answered = outcome.answered("retrieved")
         asked = Asked(outcome.retrieval, run.bench.corpus, answered.answer if answered is not None else None)
-        visit.workspace.show(asked)
-        shown = answer_tab.empty_answer(page.answer, panels.phase("", text("eval.traced_answer", spoken)), spoken)
+        shown = answer_tab.empty_answer(page.answer, _no_answer(answered, spoken), spoken)
         shown |= self._found(visit, asked, spoken)
         if asked.answer is not None:
             shown |= answer_tab.show_answer(page.answer, asked.answer, spoken)
         shown[page.question] = outcome.question.question
         found = diagnose(outcome, run.bench.corpus, run.bench.groups)
         shown[page.evaluate.diagnosis] = evaluate_questions.explained(outcome, found, spoken)
-        return shown | self._labelled(visit, outcome, found.need if found is not None else None, spoken)
+        shown |= self._labelled(visit, outcome, found.need if found is not None else None, spoken)
+        visit.workspace.show(asked)  # may refuse; from here on nothing fails
+        visit.opened, visit.asking, visit.seen_prompt = asked, None, asked.retrieval.prompt
+        visit.stop("answer")  # what still streams would write over it
+        return shown
 
     def _labelled(self, visit: Visit, outcome: Outcome, need: int | None, spoken: Language) -> Updates:
         """The Chunks tab at a labelled passage, one of `need` if it can be, as far as its document is searched now."""
@@ -187,6 +195,15 @@ class ResultHandlers(Desk):
                 tab.pick: gr.Dropdown(choices=chunks.names(mine), value=row + 1),
             }
         return {}
+
+
+def _no_answer(answered: Answered | None, spoken: Language) -> str:
+    """What stands in the Answer tab for a question of a run that has no answer there."""
+    if answered is None:
+        return panels.phase("", text("eval.traced_answer", spoken))
+    if answered.problem is not None:
+        return panels.notice(answered.problem.of(spoken), "warning")
+    return panels.phase("", words.text("report.nothing_written", spoken))
 
 
 def _cosine(value: object) -> float:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Literal
 
@@ -12,32 +12,44 @@ from rag.errors import LimitReached
 from rag.ui.strings import both
 
 if TYPE_CHECKING:
+    from rag.corpus.index import Corpus
     from rag.evaluate.experiment import Experiment
     from rag.evaluate.questions import QuestionSet
-    from rag.types import Prompt
-    from rag.workspace import Workspace
+    from rag.types import Document, Prompt
+    from rag.workspace import Asked, Workspace
 
 Work = Literal["answer", "index", "evaluate", "draft"]
+
+
+class Asking:
+    """A question under way; `found` once its search has ended, so that it only waits for its answer."""
+
+    def __init__(self) -> None:
+        self.found = False
 
 
 class Visit:
     """One visitor's workspace and the work that is running for them.
 
-    `seen_corpus` is the id of the corpus the visitor's page shows, `seen_prompt` the prompt, `seen_set` whether it shows
-    a question set yet. `asking` is the question that is being searched or answered or waits for it, as an object of its
-    own; None when there is none. `questions` is the question set the visitor brought, `experiment` what the last
-    evaluation came to, `evaluating` stands for the one under way.
+    `seen_corpus` is the id of the corpus the visitor's page shows, `seen_prompt` the prompt, `seen_set` the question set
+    as the only item (empty: it shows none yet), `seen_results` whether it shows results of an evaluation. `asking` is the
+    question that is being searched or answered or waits for it; None when there is none. `opened` is the question of an
+    evaluation that was opened since. `questions` is the question set the visitor brought, `experiment` what the last
+    evaluation came to; `evaluating` stands for the one under way, `drafting` for the drafting begun last.
     """
 
     def __init__(self, workspace: Workspace) -> None:
         self.workspace = workspace
         self.seen_corpus = ""
         self.seen_prompt: Prompt | None = None
-        self.asking: object | None = None
+        self.seen_set: tuple[QuestionSet | None, ...] = ()
+        self.seen_results = False
+        self.asking: Asking | None = None
+        self.opened: Asked | None = None
         self.questions: QuestionSet | None = None
         self.experiment: Experiment | None = None
         self.evaluating: object | None = None
-        self.seen_set = False
+        self.drafting: object | None = None
         self._lock = threading.Lock()
         self._stops: dict[threading.Event, str] = {}
 
@@ -55,11 +67,51 @@ class Visit:
             with self._lock:
                 del self._stops[stop]
 
-    def asked(self, question: object) -> None:
+    def asked(self, question: Asking | None) -> None:
         """`question` has its answer, or failed; another that came meanwhile is still under way."""
         with self._lock:
             if self.asking is question:
                 self.asking = None
+
+    def evaluates(self) -> object:
+        """An evaluation begins: the one under way is asked to stop, the last results go. Returns what stands for it."""
+        mine = object()
+        with self._lock:
+            # two experiments at a time would be twice the memory
+            self.evaluating, self.experiment, self.opened = mine, None, None
+        self.stop("evaluate")
+        return mine
+
+    def evaluated(self, mine: object, experiment: Experiment | None) -> bool:
+        """The evaluation `mine` came to `experiment`; False, and nothing is kept, when another one began or the visit ended."""
+        with self._lock:
+            if self.evaluating is not mine:
+                return False
+            self.evaluating, self.experiment = None, experiment
+        return True
+
+    def drafts(self) -> object:
+        """Drafting begins; the one under way is asked to stop. Returns what stands for it."""
+        mine = self.drafting = object()
+        self.stop("draft")
+        return mine
+
+    def drafted(self, added: Callable[[QuestionSet | None], QuestionSet | None]) -> None:
+        """The visitor's set becomes what `added` makes of it; an ended visit stays without one."""
+        with self._lock:
+            if self.drafting is not None:
+                self.questions = added(self.questions)
+
+    def forget_removed(self) -> bool:
+        """Let go of results that hold an own document which is no longer there; True when there were such."""
+        own = {document.key: document for document in self.workspace.own_documents()}
+        with self._lock:
+            if self.opened is not None and _holds_others(self.opened.corpus, own):
+                self.opened = None
+            if self.experiment is None or not _holds_others(self.experiment.runs[0].bench.corpus, own):
+                return False
+            self.experiment = None
+        return True
 
     def stop(self, kind: Work | Literal["all"] = "all") -> int:
         """Ask what runs for this visitor to stop; returns how many pieces of work were asked."""
@@ -72,8 +124,15 @@ class Visit:
     def end(self) -> None:
         """Stop all work and let go of the visitor's documents, questions and vectors."""
         self.stop()
-        self.evaluating = self.questions = self.experiment = None
+        with self._lock:
+            self.evaluating = self.drafting = self.questions = self.experiment = self.opened = None
+            self.seen_set = ()
         self.workspace.close()
+
+
+def _holds_others(corpus: Corpus, own: Mapping[str, Document]) -> bool:
+    """Whether a corpus holds an own document that is not among `own`, or is another version of it."""
+    return any(d.origin == "own" and own.get(key) is not d for key, d in corpus.documents.items())
 
 
 class Sessions:

@@ -13,6 +13,7 @@ from rag.corpus.index import Corpus
 from rag.errors import Language, QuestionError, RagError, SettingError
 from rag.evaluate.draft import Drafted, draft_questions
 from rag.evaluate.question_files import (
+    MOST_BYTES,
     from_table_rows,
     read_questions,
     sample_set,
@@ -20,12 +21,13 @@ from rag.evaluate.question_files import (
     write_jsonl,
     write_xlsx,
 )
-from rag.evaluate.questions import Question, QuestionSet
+from rag.evaluate.questions import MOST_QUESTIONS, Question, QuestionSet
 from rag.models.roles import Models
 from rag.ui import panels, render
 from rag.ui.desk import Desk, Updates, as_download, mistake, number
-from rag.ui.evaluate import MOST_DRAFTS, age, name_of, set_in_use, set_line, show_set
-from rag.ui.guard import guarded, language
+from rag.ui.evaluate import MOST_DRAFTS, age, no_results
+from rag.ui.evaluate_set import edited_name, name_of, set_in_use, set_line, show_set
+from rag.ui.guard import guarded, language, told
 from rag.ui.page import Page
 from rag.ui.sessions import Sessions, Visit
 from rag.ui.strings import text
@@ -48,7 +50,10 @@ class SetHandlers(Desk):
         """The tab came to the front: the set, and the results, as they stand to what is searched by now."""
         visit, spoken, tab = self._visit(request), language(request), self.page.evaluate
         shown: Updates = {tab.age: age(visit, spoken)}
-        if not visit.seen_set:
+        if visit.seen_results and visit.experiment is None:
+            visit.seen_results = False
+            shown = no_results(tab) | {tab.age: panels.notice(text("eval.gone", spoken), "warning")}
+        if visit.seen_set != (set_in_use(visit),):
             return shown | self._set(visit, spoken)
         return shown | {tab.set_line: set_line(set_in_use(visit), self._searched(visit), spoken)}
 
@@ -87,13 +92,19 @@ class SetHandlers(Desk):
         """The rows of the table become the set; while one of them is wrong, set and table stay as they are."""
         visit, spoken, tab = self._visit(request), language(request), self.page.evaluate
         now = set_in_use(visit)
-        name = now.name if now is not None else "draft"
+        if visit.seen_set != (now,):
+            return self._set(visit, spoken) | {
+                tab.edit_note: panels.notice(text("eval.stale_table", spoken), "warning")
+            }
         try:
             heads, rows = _cells(table)
             edited = from_table_rows(text("eval.edit_table", spoken), heads, rows)
+            if not edited.questions:
+                raise mistake(QuestionError, "eval.no_rows")
         except RagError as error:
             return {tab.edit_note: panels.notice(error.message(spoken), "error")}
-        visit.questions = replace(edited, name=name)
+        if now is None or edited.questions != now.questions:
+            visit.questions = replace(edited, name=edited_name(now, spoken))
         said = text("eval.applied", spoken, n=len(edited.questions))
         return self._set(visit, spoken) | {tab.edit_note: panels.notice(said)}
 
@@ -106,15 +117,30 @@ class SetHandlers(Desk):
         if not keys:
             raise mistake(SettingError, "eval.draft_no_documents")
         self._models.generator()  # cannot be had: said at once
-        corpus, tried, none = visit.workspace.corpus(), tuple[Drafted, ...](), tuple[Drafted, ...]()
-        with visit.running("draft") as stop:
-            work = _drafting(corpus, keys, wanted, self._models, stop)
-            for tried in reports(work, "evaluation", none, stop):
-                yield {tab.edit_note: panels.phase("waiting", text("eval.drafting", spoken, **_counts(tried)))}
-        made = [drafted.question for drafted in tried if drafted.question is not None]
-        visit.questions = _added(set_in_use(visit), made)
-        said = panels.notice(text("eval.drafted", spoken, **_counts(tried)), "warning")
-        yield self._set(visit, spoken) | {tab.edit_note: said}
+        corpus, brought, whole = visit.workspace.corpus(), visit.questions, set_in_use(visit)
+        there = whole.questions if whole is not None else ()
+        if len(there) >= MOST_QUESTIONS:
+            raise mistake(SettingError, "eval.full", most=f"{MOST_QUESTIONS:,}")
+        wanted = min(wanted, MOST_QUESTIONS - len(there))
+        tried, none, problem = tuple[Drafted, ...](), tuple[Drafted, ...](), ""
+        mine = visit.drafts()
+        try:
+            with visit.running("draft") as stop:
+                work = _drafting(corpus, keys, wanted, there, self._models, stop)
+                for tried in reports(work, "evaluation", none, stop):
+                    if visit.drafting is not mine:
+                        return
+                    yield {tab.edit_note: panels.phase("waiting", text("eval.drafting", spoken, **_counts(tried)))}
+        except Exception as error:  # noqa: BLE001 - shown beside what was drafted until then; logged by told
+            problem = told(error, spoken)
+        finally:  # also when the page went away, which may come back
+            made = [drafted.question for drafted in tried if drafted.question is not None]
+            # another set that was brought meanwhile keeps its place, and gets the drafts
+            visit.drafted(lambda now: _added(whole if now is brought else now, made, spoken) if made else now)
+        if visit.drafting is mine:
+            said = text("eval.drafted" if tried else "eval.drafted_none", spoken, **_counts(tried))
+            note = panels.notice(said, "warning") + panels.notice(problem, "error")
+            yield self._set(visit, spoken) | {tab.edit_note: note}
 
     @guarded()
     def stop_draft(self, request: gr.Request) -> None:
@@ -146,8 +172,9 @@ class SetHandlers(Desk):
         return {self.page.evaluate.download: as_download(f"questions.{suffix}", mime, data)}
 
     def _set(self, visit: Visit, spoken: Language) -> Updates:
-        visit.seen_set = True
-        return show_set(self.page.evaluate, set_in_use(visit), self._searched(visit), spoken)
+        found = set_in_use(visit)
+        visit.seen_set = (found,)
+        return show_set(self.page.evaluate, found, self._searched(visit), spoken)
 
     def _searched(self, visit: Visit) -> Corpus | None:
         try:
@@ -161,7 +188,10 @@ def _cells(table: object) -> tuple[list[str], list[list[str]]]:
     heads, rows = (table.get("headers"), table.get("data")) if isinstance(table, dict) else (None, None)
     if not isinstance(heads, list) or not isinstance(rows, list) or not all(isinstance(row, list) for row in rows):
         raise mistake(QuestionError, "eval.bad_table")
-    return list(map(_cell, heads)), [list(map(_cell, row)) for row in rows]
+    names, cells = list(map(_cell, heads)), [list(map(_cell, row)) for row in rows]
+    if sum(map(len, names)) + sum(len(cell) for row in cells for cell in row) > MOST_BYTES:
+        raise mistake(QuestionError, "eval.big_table", most=MOST_BYTES // 1_000_000)
+    return names, cells
 
 
 def _cell(value: object) -> str:
@@ -174,24 +204,26 @@ def _counts(tried: Sequence[Drafted]) -> dict[str, object]:
 
 
 def _drafting(
-    corpus: Corpus, keys: set[str], n: int, models: Models, stop: threading.Event
+    corpus: Corpus, keys: set[str], n: int, there: Sequence[Question], models: Models, stop: threading.Event
 ) -> Callable[[Callable[[tuple[Drafted, ...]], None]], None]:
     def work(report: Callable[[tuple[Drafted, ...]], None]) -> None:
         tried: tuple[Drafted, ...] = ()
-        for drafted in draft_questions(corpus, keys, n, models, stop):
+        for drafted in draft_questions(corpus, keys, n, models, stop, taken=there):
             tried = (*tried, drafted)
             report(tried)
 
     return work
 
 
-def _added(questions: QuestionSet | None, drafts: Sequence[Question]) -> QuestionSet:
-    """The set with the drafts at its end, each under an id that no other question has."""
-    whole = questions if questions is not None else QuestionSet("draft", ())
-    taken = {question.id for question in whole.questions}
-    named = []
+def _added(questions: QuestionSet | None, drafts: Sequence[Question], spoken: Language) -> QuestionSet:
+    """The set with the drafts at its end, each under an id that no other question has, as many as it holds."""
+    there = questions.questions if questions is not None else ()
+    taken, asked = {question.id for question in there}, {question.question for question in there}
+    named = list[Question]()
     for draft in drafts:
+        if draft.question in asked:  # another drafting had it meanwhile
+            continue
         name = next(i for i in (draft.id, *(f"{draft.id}-{n}" for n in range(2, len(taken) + 3))) if i not in taken)
         taken.add(name)
         named.append(replace(draft, id=name))
-    return replace(whole, questions=(*whole.questions, *named))
+    return QuestionSet(edited_name(questions, spoken), (*there, *named)[:MOST_QUESTIONS])

@@ -14,8 +14,9 @@ EVALUATE: Final[Mapping[str, Bilingual]] = MappingProxyType({
     "tab.evaluate": _B("Evaluate", "评测"),
     # question set
     "eval.set": _B("## Question set", "## 题集"),
-    "setname.sample": _B("Sample questions", "示例题集"),
-    "setname.draft": _B("Drafts", "草稿题集"),
+    "eval.samples_name": _B("Sample questions", "示例题集"),
+    "eval.own_name": _B("Own questions", "自编题集"),
+    "eval.edited": _B(" (edited)", "（已编辑）"),
     "eval.set_none": _B(
         "No question set yet: upload one, draft one from your documents, or take the sample questions (they ask about the sample policies).",
         "还没有题集：请上传，或由自己的文档起草；示例题只针对示例制度。",
@@ -45,15 +46,26 @@ EVALUATE: Final[Mapping[str, Bilingual]] = MappingProxyType({
     ),
     "eval.apply": _B("Apply edits", "应用修改"),
     "eval.applied": _B("Applied: {n} questions.", "已应用：共 {n} 题。"),
+    "eval.big_table": _B("The table holds more than {most} million characters. Shorten it.", "表格超过 {most} 百万字符，请精简。"),
+    "eval.no_rows": _B("There is no question in the table.", "表格中没有题目。"),
+    "eval.stale_table": _B(
+        "The documents changed, and another question set is in use. The table shows it now; nothing was applied.",
+        "文档已有变动，当前使用的是另一份题集；表格已改为显示它，未应用任何修改。",
+    ),
     "eval.bad_table": _B("The table came in a form that cannot be read. Load the set again.", "表格内容无法读取，请重新载入题集。"),
     "eval.draft_n": _B("Drafts to make", "起草题数"),
     "eval.draft_stop": _B("Stop drafting", "停止起草"),
     "eval.draft": _B("Draft questions from my documents", "由我的文档起草题目"),
     "eval.draft_no_documents": _B("Add documents of your own first; drafts are made from them.", "请先上传自己的文档，再由它们起草题目。"),
+    "eval.full": _B("The set has {most} questions already, which is the most. Remove some first.", "题集已有 {most} 题，达到上限，请先删除一些。"),
     "eval.drafting": _B("Drafting: {done} questions, {failed} attempts without one…", "起草中：已得 {done} 题，未成 {failed} 次…"),
     "eval.drafted": _B(
         "{done} drafts added ({failed} attempts gave none). A model wrote them: check each, then empty its draft column.",
         "已加入 {done} 道草稿（未成 {failed} 次）。它们由模型写成：请逐题核对，核对后清空“草稿”列。",
+    ),
+    "eval.drafted_none": _B(
+        "No passage was tried: it was stopped before, or all that are long enough have a draft already.",
+        "没有尝试任何段落：起草已提前停止，或足够长的段落都已有草稿。",
     ),
     # run
     "eval.run_title": _B("## Run", "## 运行"),
@@ -77,8 +89,15 @@ EVALUATE: Final[Mapping[str, Bilingual]] = MappingProxyType({
     "eval.done": _B("{done} questions in {seconds} s; settings {hash}.", "{done} 题，用时 {seconds} 秒；设置 {hash}。"),
     "eval.stopped": _B("Stopped after {done} of {total} questions; what is below is about those.", "已在第 {done} / {total} 题处停止；以下为已完成部分。"),
     "eval.nothing": _B("Stopped before the first question was done.", "第一题完成之前已停止。"),
-    "eval.previous": _B("Below are the results of the run before.", "以下仍是上一次运行的结果。"),
     "eval.lexical": _B("No encoder is there: retrieval was lexical only.", "没有编码模型：仅按词汇检索。"),
+    "eval.uncounted": _B(
+        "No generator is there: prompts were not counted against the token budget, so that a piece that would not fit counts as packed.",
+        "没有生成模型：提示词未按 token 预算计数，放不下的证据也算已放入。",
+    ),
+    "eval.gone": _B(
+        "A document was removed, and with it the results that hold it. Run the set again.",
+        "有文档已移除，含有它的评测结果一并删除，请重新运行题集。",
+    ),
     "eval.earlier": _B(
         "The documents changed since: these results belong to what was searched then.",
         "此后文档已有变动：以下结果属于当时检索的文档。",
@@ -89,8 +108,12 @@ EVALUATE: Final[Mapping[str, Bilingual]] = MappingProxyType({
     "eval.number": _B("{field}: enter a whole number from 1 to {most}.", "{field}：请填写 1 到 {most} 的整数。"),
     "eval.no_values": _B("Setting {name}: give one or more values to compare.", "设置项 {name}：请填写要对比的取值。"),
     "eval.too_many": _B(
-        "{n} questions over all variants; at most {most}. Ask fewer questions or compare fewer values.",
-        "所有方案合计 {n} 题，最多 {most} 题，请减少题数或取值。",
+        "{n} questions over all variants would keep about {size} MB in memory; at most {most} MB. Ask fewer questions, compare fewer values, or lower depth, packed pieces or context limit.",
+        "所有方案合计 {n} 题，约占内存 {size} MB，最多 {most} MB。请减少题数或取值，或降低候选数、证据数或上下文上限。",
+    ),
+    "eval.too_many_chunks": _B(
+        "The variants' own indexes would have about {n} chunks together; at most {most}. Compare fewer or larger chunk sizes.",
+        "各方案另建的索引合计约 {n} 块，最多 {most} 块。请减少要对比的切分，或增大块大小。",
     ),
     # results
     "eval.results": _B("Results", "结果"),

@@ -15,8 +15,9 @@ from rag.background import settled
 from rag.config import GenerateSettings, Limits, SearchSettings, Settings, SplitSettings
 from rag.evaluate.threshold import at
 from rag.evaluate.words import WORDS
-from rag.ui import evaluate_handlers
+from rag.ui import evaluate_handlers, result_handlers
 from rag.ui.app import App
+from rag.ui.evaluate_size import kept_bytes
 from rag.ui.settings import read_settings, show_settings
 from tests.hostile import text as hostile_text
 from tests.ui.evaluate_kit import ABSENT, GOOD, PAID, REFUSED, ROWS, Evaluator, jsonl
@@ -205,9 +206,10 @@ def test_results_say_when_the_documents_changed(visitor: Evaluator) -> None:
     visitor.upload("own.txt", "每年3天年假。".encode())
     opened = visitor.sets.opened(visitor.request)
     assert "变动" in opened[visitor.tab.age] and "找不到" in opened[visitor.tab.set_line]
-    # the question is still shown as it ran
-    shown = visitor.runs.choose_outcome(0, 1, visitor.request)
-    assert "15天" in str(shown[visitor.page.candidates.table])
+    before = visitor.workspace.asked()
+    with pytest.raises(gr.Error, match="变动"):  # what is no longer searched is not shown as if it were
+        visitor.runs.choose_outcome(0, 1, visitor.request)
+    assert visitor.workspace.asked() is before
 
 
 def test_a_run_leaves_the_index_and_the_question_allowance_alone(tmp_path: Path) -> None:
@@ -230,9 +232,9 @@ def test_limits_hold_for_variants(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
         visitor.bring(jsonl(*ROWS))
         with pytest.raises(gr.Error, match="切分"):
             visitor.run(first="split.size", first_values="60")
-        monkeypatch.setattr(evaluate_handlers, "MOST_ASKED", 7)
+        monkeypatch.setattr(evaluate_handlers, "MOST_KEPT", 7 * 102_100)
         with pytest.raises(gr.Error, match="8 题"):
-            visitor.run(first="search.packed", first_values="1")
+            visitor.run(first="search.rrf_c", first_values="1")
         visitor.run()
     finally:
         app.close()
@@ -247,6 +249,7 @@ def test_without_models_it_says_what_is_missing(tmp_path: Path) -> None:
             visitor.run(what="answers")
         shown = visitor.run()
         assert "仅按词汇检索" in shown[visitor.tab.progress] and not shown[visitor.tab.cut].visible
+        assert "未按 token 预算计数" in shown[visitor.tab.progress]
         models.loading.set()
         with pytest.raises(gr.Error, match="没有模型"):  # and no lexical figures that pass for the real ones
             visitor.run()
@@ -417,3 +420,142 @@ def test_every_word_taken_from_the_report_is_there() -> None:
         keys = re.findall(r'words\.text\(\s*"([a-z_.]+)"', source.read_text("utf-8"))
         keys += re.findall(r'"(report\.[a-z_0-9]+)"', source.read_text("utf-8"))
         assert set(keys) <= WORDS.keys(), source.name
+
+
+def test_the_chunks_of_all_variants_are_bounded_together(tmp_path: Path) -> None:
+    app, _ = page_app(tmp_path, limits=Limits(chunks=14))
+    try:
+        visitor = Evaluator(app)
+        visitor.bring(jsonl(*ROWS))
+        for sizes in ("20", "21"):
+            visitor.run(overlap=10, first="split.size", first_values=sizes)
+        with pytest.raises(gr.Error, match="合计"):
+            visitor.run(overlap=10, first="split.size", first_values="20,21")
+    finally:
+        app.close()
+
+
+def test_what_is_kept_grows_with_candidates_and_prompts() -> None:
+    plain = Settings()
+    large = Settings(search=SearchSettings(depth=200, packed=50), generate=GenerateSettings(context_limit=32768))
+    assert kept_bytes(plain, ()) == kept_bytes(plain, ("retrieved",)) < kept_bytes(plain, ("none", "retrieved"))
+    # measured: 81 KB and 516 KB
+    assert 81_000 <= kept_bytes(plain, ()) <= 130_000 and 516_000 <= kept_bytes(large, ()) <= 800_000
+    most = evaluate_handlers.MOST_KEPT
+    assert 1000 * kept_bytes(plain, ()) <= most < 1000 * kept_bytes(large, ())
+
+
+def test_old_and_new_results_are_not_held_together(slow: tuple[Evaluator, PageModels]) -> None:
+    visitor = slow[0]
+    visitor.run(most=1)
+    updates = running(visitor)
+    assert visitor.visit.experiment is None
+    updates.close()  # type: ignore[attr-defined]
+
+
+SECRET = "# 密件\n\n员工王五的工资是每月98765元，请勿外传，仅限人事部门查阅使用。"
+ABOUT = {"id": "s", "question": "王五的工资是多少？", "relevant": [{"document": "secret.md"}]}
+
+
+@pytest.mark.parametrize("gone", ["removed", "replaced"])
+def test_results_that_hold_a_removed_document_go_with_it(visitor: Evaluator, gone: str) -> None:
+    visitor.upload("secret.md", SECRET.encode())
+    visitor.bring(jsonl(ABOUT))
+    visitor.run()
+    visitor.runs.choose_outcome(0, 1, visitor.request)
+    if gone == "removed":
+        last(visitor.corpus.remove(visitor.workspace.own_documents()[0].key, visitor.request))
+    else:
+        visitor.upload("secret.md", SECRET.replace("版本", "").replace("。", "。 ").encode())
+        last(visitor.corpus.remove(visitor.workspace.own_documents()[0].key, visitor.request))
+    assert visitor.visit.experiment is None and visitor.visit.opened is None
+    opened = visitor.checked("opened", visitor.sets.opened(visitor.request))
+    assert "一并删除" in opened[visitor.tab.age] and not opened[visitor.tab.more].visible
+    assert visitor.sets.opened(visitor.request)[visitor.tab.age] == ""
+    for call in (visitor.runs.save_html, visitor.runs.save_json):
+        with pytest.raises(gr.Error, match="还没有结果"):
+            call(visitor.request)
+
+
+def test_a_run_that_ends_after_its_document_was_removed_keeps_nothing(slow: tuple[Evaluator, PageModels]) -> None:
+    visitor = slow[0]
+    visitor.upload("secret.md", SECRET.encode())
+    updates = running(visitor)
+    last(visitor.corpus.remove(visitor.workspace.own_documents()[0].key, visitor.request))
+    visitor.runs.stop(visitor.request)
+    shown = visitor.streamed("run", updates)
+    assert "一并删除" in shown[visitor.tab.progress] and visitor.visit.experiment is None
+
+
+def test_no_run_begins_before_a_model_that_is_on_its_way(tmp_path: Path) -> None:
+    app, models = page_app(tmp_path)
+    try:
+        visitor = Evaluator(app)
+        visitor.bring(jsonl(*ROWS))
+        there = models.generator
+
+        def on_its_way() -> Any:
+            models.loading.set()
+            try:
+                return there()
+            finally:
+                models.loading.clear()
+
+        models.generator = on_its_way  # type: ignore[method-assign]
+        with pytest.raises(gr.Error):
+            visitor.run()
+        models.generator = there  # type: ignore[method-assign]
+        assert "未按 token" not in visitor.run()[visitor.tab.progress]
+    finally:
+        app.close()
+
+
+def test_a_bug_midway_leaves_what_was_measured(visitor: Evaluator, monkeypatch: pytest.MonkeyPatch) -> None:
+    from rag import pipeline
+
+    given, real = [], pipeline.retrieve
+
+    def broken(*args: Any) -> Any:
+        given.append(args)
+        if len(given) == 3:
+            raise ZeroDivisionError("secret")
+        return real(*args)
+
+    monkeypatch.setattr(pipeline, "retrieve", broken)
+    shown = visitor.run()
+    assert len(shown[visitor.tab.outcomes]["data"]) == 2
+    assert "error" in shown[visitor.tab.progress] and "secret" not in shown[visitor.tab.progress]
+    assert visitor.visit.experiment is not None and visitor.visit.experiment.asked == 2
+
+
+def test_an_answer_that_could_not_be_tried_says_why(visitor: Evaluator) -> None:
+    visitor.run(what="answers", threshold="0.999")
+    assert visitor.visit.experiment is not None
+    answered = visitor.visit.experiment.runs[0].outcomes[0].answered("retrieved")
+    assert answered is not None and answered.answer is None and answered.problem is not None
+    status = visitor.runs.choose_outcome(0, 1, visitor.request)[visitor.page.answer.status]
+    assert answered.problem.zh in status and "只运行了检索" not in status
+    visitor.run()
+    assert "只运行了检索" in visitor.runs.choose_outcome(0, 1, visitor.request)[visitor.page.answer.status]
+
+
+def test_a_suggested_threshold_of_zero_is_one(visitor: Evaluator, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(result_handlers, "suggested", lambda points: 0.0)
+    shown = visitor.run(threshold="1")
+    cosines = [p.threshold for p in result_handlers.curve(visitor.visit.experiment.runs[0].outcomes)]  # type: ignore[union-attr]
+    assert cosines[0] < cosines[-1] and shown[visitor.tab.threshold].value == max(0.0, round(cosines[0], 3))
+
+
+def test_a_question_that_cannot_be_opened_changes_nothing(visitor: Evaluator, monkeypatch: pytest.MonkeyPatch) -> None:
+    visitor.run()
+    last(visitor.questions.ask(visitor.values(), visitor.request))
+    before, asking = visitor.workspace.asked(), visitor.visit.asking
+
+    def broken(*_: Any) -> Any:
+        raise ZeroDivisionError
+
+    monkeypatch.setattr(result_handlers, "diagnose", broken)
+    with pytest.raises(gr.Error):
+        visitor.runs.choose_outcome(0, 2, visitor.request)
+    assert visitor.workspace.asked() is before and visitor.visit.asking is asking is not None
+    assert visitor.visit.opened is None

@@ -12,9 +12,10 @@ import pytest
 from rag.config import Limits
 from rag.evaluate.question_files import read_questions, sample_set
 from rag.evaluate.questions import FIELDS
+from rag.ui import set_handlers
 from rag.ui.app import App
 from tests.ui.evaluate_kit import ABSENT, GOOD, ROWS, Evaluator, jsonl
-from tests.ui.fakes import page_app
+from tests.ui.fakes import last, page_app
 
 OWN = "第一条 访客进入办公区应当在前台登记，由接待人全程陪同。第二条 访客证当日有效，离开时交还前台。"
 
@@ -101,7 +102,7 @@ def test_edits_are_taken_or_told_by_row_and_field(visitor: Evaluator) -> None:
     rows[1][at["points"]] = "3000\n三千"
     rows.append(["", "新的问题？", *[None] * (len(FIELDS) - 2)])
     visitor.sets.apply({"headers": heads, "data": rows, "metadata": None}, visitor.request)
-    assert visitor.visit.questions is not None and visitor.visit.questions.name == "set.jsonl"
+    assert visitor.visit.questions is not None and visitor.visit.questions.name == "set.jsonl（已编辑）"
     assert visitor.visit.questions.questions[1].points == ("3000", "三千")
     assert visitor.visit.questions.questions[4].question == "新的问题？"
     before = visitor.visit.questions
@@ -158,9 +159,9 @@ def test_drafts_are_of_own_documents_and_marked(drafting: Evaluator) -> None:
     drafts = found.questions[1:]
     assert len(drafts) == 1 and drafts[0].draft and drafts[0].relevant
     assert "待核对草稿 1" in shown[visitor.tab.set_line] and len(shown[visitor.tab.table]["data"]) == 2
-    # again: the same draft gets an id of its own
-    visitor.streamed("draft", visitor.sets.draft(3, visitor.request))
-    assert len({q.id for q in visitor.visit.questions.questions}) == len(visitor.visit.questions.questions) == 3
+    # again: its passage has its draft
+    shown = visitor.streamed("draft", visitor.sets.draft(3, visitor.request))
+    assert visitor.visit.questions is found and "都已有草稿" in shown[visitor.tab.edit_note]
 
 
 def test_drafting_stops(drafting: Evaluator) -> None:
@@ -170,3 +171,133 @@ def test_drafting_stops(drafting: Evaluator) -> None:
     began = time.perf_counter()
     visitor.streamed("draft", visitor.sets.draft(50, visitor.request))
     assert time.perf_counter() - began < 4
+    assert visitor.visit.questions is not None and [q.draft for q in visitor.visit.questions.questions] == [True]
+
+
+def test_a_table_over_the_size_of_a_file_is_refused(visitor: Evaluator) -> None:
+    visitor.bring(jsonl(*ROWS))
+    before = visitor.visit.questions
+    points = "\n".join("x" * 1900 + str(i) for i in range(200))
+    table = {"headers": ["question", "points"], "data": [[f"q{i}", points] for i in range(27)]}
+    assert "百万字符" in visitor.sets.apply(table, visitor.request)[visitor.tab.edit_note]
+    assert visitor.visit.questions is before
+    table["data"] = table["data"][:26]
+    visitor.sets.apply(table, visitor.request)
+    assert visitor.visit.questions is not None and len(visitor.visit.questions.questions) == 26
+
+
+def test_the_page_follows_the_set_in_use(visitor: Evaluator) -> None:
+    samples = visitor.sets.opened(visitor.request)[visitor.tab.table]
+    visitor.upload("own.txt", OWN.encode())
+    # what was applied to the samples is not taken for a set about the own document
+    told = visitor.checked("apply", visitor.sets.apply(samples, visitor.request))
+    assert "未应用" in told[visitor.tab.edit_note] and visitor.visit.questions is None
+    assert told[visitor.tab.table]["data"] == []
+    empty = {"headers": samples["headers"], "data": [[""] * len(FIELDS)]}
+    told = visitor.sets.apply(empty, visitor.request)
+    assert "没有题目" in told[visitor.tab.edit_note] and visitor.visit.questions is None
+    last(visitor.corpus.remove(visitor.workspace.own_documents()[0].key, visitor.request))
+    opened = visitor.sets.opened(visitor.request)
+    assert opened[visitor.tab.table] == samples and len(opened[visitor.tab.categories].choices) > 1
+    assert visitor.tab.table not in visitor.sets.opened(visitor.request)
+
+
+def test_only_the_built_in_questions_are_called_so(visitor: Evaluator) -> None:
+    shown = visitor.sets.opened(visitor.request)
+    assert "示例题集：" in shown[visitor.tab.set_line]
+    table = shown[visitor.tab.table]
+    rows = [list(row) for row in table["data"]][:-1]
+    for _ in range(2):  # said once, however often it is edited
+        rows = rows[:-1]
+        shown = visitor.sets.apply({"headers": table["headers"], "data": rows}, visitor.request)
+        assert "示例题集（已编辑）：" in shown[visitor.tab.set_line]
+    for name in ("sample", "draft"):
+        assert f"{name}：" in visitor.bring(jsonl(GOOD), name)[visitor.tab.set_line]
+
+
+def test_a_set_begun_in_the_table_has_a_name(visitor: Evaluator) -> None:
+    visitor.upload("own.txt", OWN.encode())
+    visitor.sets.opened(visitor.request)
+    for asked in ("甲吗？", "乙吗？"):
+        shown = visitor.sets.apply({"headers": ["question"], "data": [[asked]]}, visitor.request)
+        assert "自编题集：" in shown[visitor.tab.set_line]
+
+
+MANY = "\n\n".join(OWN.replace("访客", f"访客{n}") for n in range(40))
+
+
+def test_a_nearly_full_set_takes_as_many_drafts_as_it_holds(
+    drafting: Evaluator, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    visitor = drafting
+    visitor.upload("visitors.txt", MANY.encode())
+    monkeypatch.setattr(set_handlers, "MOST_QUESTIONS", 2)
+    visitor.bring(jsonl(ABSENT))
+    visitor.streamed("draft", visitor.sets.draft(5, visitor.request))
+    assert visitor.visit.questions is not None and len(visitor.visit.questions.questions) == 2
+    with pytest.raises(gr.Error, match="达到上限"):
+        visitor.streamed("draft", visitor.sets.draft(5, visitor.request))
+
+
+def test_an_error_midway_leaves_the_drafts_made(drafting: Evaluator, monkeypatch: pytest.MonkeyPatch) -> None:
+    visitor = drafting
+    visitor.upload("visitors.txt", MANY.encode())
+    real = set_handlers.draft_questions
+
+    def broken(*args: Any, **named: Any) -> Iterator[Any]:
+        yield next(real(*args, **named))
+        raise ZeroDivisionError("secret")
+
+    monkeypatch.setattr(set_handlers, "draft_questions", broken)
+    shown = visitor.streamed("draft", visitor.sets.draft(5, visitor.request))
+    assert visitor.visit.questions is not None and len(visitor.visit.questions.questions) == 1
+    assert "error" in shown[visitor.tab.edit_note] and "secret" not in shown[visitor.tab.edit_note]
+    assert "自编题集" in shown[visitor.tab.set_line]
+
+
+def test_nothing_drafted_is_no_set(drafting: Evaluator) -> None:
+    visitor = drafting
+    visitor.upload("visitors.txt", "短。".encode())
+    shown = visitor.streamed("draft", visitor.sets.draft(5, visitor.request))
+    assert visitor.visit.questions is None and "还没有题集" in shown[visitor.tab.set_line]
+
+
+def test_a_set_brought_while_drafts_are_made_keeps_its_place(drafting: Evaluator) -> None:
+    visitor = drafting
+    visitor.upload("visitors.txt", OWN.encode())
+    updates = visitor.sets.draft(1, visitor.request)
+    next(updates)
+    visitor.bring(jsonl(ABSENT))
+    visitor.streamed("draft", updates)
+    assert visitor.visit.questions is not None
+    assert [q.draft for q in visitor.visit.questions.questions] == [False, True]
+
+
+def test_a_visitor_drafts_once_at_a_time(drafting: Evaluator) -> None:
+    visitor = drafting
+    visitor.upload("visitors.txt", MANY.encode())
+    first = visitor.sets.draft(5, visitor.request)
+    next(first)
+    second = visitor.sets.draft(1, visitor.request)
+    next(second)
+    assert all(visitor.tab.set_line not in update for update in first)  # it ends, and the page is the second's
+    visitor.streamed("draft", second)
+    assert visitor.visit.questions is not None and len(visitor.visit.questions.questions) == 1
+    assert not visitor.visit.stop("draft")
+
+
+def test_drafts_of_a_visit_that_ended_are_nobodys(drafting: Evaluator) -> None:
+    visitor = drafting
+    visitor.upload("visitors.txt", MANY.encode())
+    updates = visitor.sets.draft(5, visitor.request)
+    for update in updates:
+        if "已得 1" in str(update):
+            break
+    visitor.visit.end()
+    list(updates)
+    assert visitor.visit.questions is None
+
+
+def test_a_wrong_row_is_told_in_one_language(visitor: Evaluator) -> None:
+    told = visitor.bring(b"question,refuse,points\na,,\nb,yes,x\n", "q.csv")[visitor.tab.set_note]
+    assert "q.csv 第 3 行：字段 refuse 应为空或 false：" in told

@@ -9,7 +9,9 @@ from typing import Any
 import gradio as gr
 import pytest
 
+from rag.config import Settings, SplitSettings
 from rag.ui.app import App
+from tests.ui.evaluate_kit import PAID, Evaluator, jsonl
 from tests.ui.fakes import QUESTION, Client, PageModels, last, page_app
 
 
@@ -74,8 +76,7 @@ def test_documents_that_changed_during_a_search_are_told(line: tuple[App, PageMo
     encoder.between = meanwhile
     with pytest.raises(gr.Error, match="有变动"):
         last(client.questions.ask(client.values(), client.request))
-    with pytest.raises(gr.Error, match="有变动"):
-        last(client.questions.write(client.request))
+    assert all(map(nothing, client.questions.write(client.request)))
     assert nothing(client.questions.stop(client.request))
 
 
@@ -134,3 +135,59 @@ def test_stop_ends_an_answer_beside_which_was_searched(tmp_path: Path) -> None:
         last(writing)
     finally:
         app.close()
+
+
+@pytest.fixture
+def evaluated(line: tuple[App, PageModels]) -> Evaluator:
+    """A visitor with results: one question, about the other document."""
+    visitor = Evaluator(line[0])
+    visitor.bring(jsonl(PAID))
+    visitor.run()
+    return visitor
+
+
+def test_an_answer_that_waits_for_its_turn_leaves_an_opened_question_alone(evaluated: Evaluator) -> None:
+    last(evaluated.questions.ask(evaluated.values(), evaluated.request))
+    evaluated.runs.choose_outcome(0, 1, evaluated.request)
+    assert all(map(nothing, evaluated.questions.write(evaluated.request)))
+    asked = evaluated.workspace.asked()
+    assert asked is not None and asked.answer is None and asked.retrieval.question == PAID["question"]
+
+
+@pytest.mark.parametrize("press", ["ask", "retrieve"])
+def test_a_search_that_ends_late_leaves_an_opened_question_alone(
+    evaluated: Evaluator, line: tuple[App, PageModels], press: str
+) -> None:
+    searching = getattr(evaluated.questions, press)(evaluated.values(), evaluated.request)
+    next(searching)
+    opened: list[Any] = []
+
+    def meanwhile() -> None:
+        line[1].encoder().between = lambda: None
+        opened.append(evaluated.runs.choose_outcome(0, 1, evaluated.request))
+
+    line[1].encoder().between = meanwhile
+    assert all(map(nothing, searching)) and opened
+    asked = evaluated.workspace.asked()
+    assert asked is not None and asked.retrieval.question == PAID["question"]
+    assert nothing(evaluated.questions.catch_up(evaluated.request))  # the page shows just that
+    assert all(map(nothing, evaluated.questions.write(evaluated.request)))
+
+
+def test_the_turn_of_an_earlier_question_is_not_spent_on_a_later_one_that_is_searched(
+    line: tuple[App, PageModels],
+) -> None:
+    client = Client(line[0])
+    last(client.questions.ask(client.values(), client.request))
+    searching = client.questions.ask(client.values(PAID["question"]), client.request)
+    next(searching)
+    assert all(map(nothing, client.questions.write(client.request)))  # of the first one
+    assert PAID["question"] in last(searching)[client.page.prompt.text]
+    assert last(client.questions.write(client.request))[client.page.answer.answer]
+
+
+def test_what_reindexing_is_announced_by_is_how_the_index_is_split(line: tuple[App, PageModels]) -> None:
+    client, note = Client(line[0]), Client(line[0]).page.settings.note
+    client.workspace.configure(Settings(SplitSettings(size=60)))  # and the re-indexing was stopped
+    said = {size: client.questions.check_settings(client.values(size=size), client.request)[note] for size in (60, 240)}
+    assert "warning" in said[60] and "info" in said[240]
