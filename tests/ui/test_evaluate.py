@@ -453,7 +453,7 @@ def test_old_and_new_results_are_not_held_together(slow: tuple[Evaluator, PageMo
     updates.close()  # type: ignore[attr-defined]
 
 
-SECRET = "# 密件\n\n员工王五的工资是每月98765元，请勿外传，仅限人事部门查阅使用。"
+SECRET = "# 密件\n\n版本：2026-10\n\n员工王五的工资是每月98765元，请勿外传，仅限人事部门查阅使用。"
 ABOUT = {"id": "s", "question": "王五的工资是多少？", "relevant": [{"document": "secret.md"}]}
 
 
@@ -466,8 +466,8 @@ def test_results_that_hold_a_removed_document_go_with_it(visitor: Evaluator, gon
     if gone == "removed":
         last(visitor.corpus.remove(visitor.workspace.own_documents()[0].key, visitor.request))
     else:
-        visitor.upload("secret.md", SECRET.replace("版本", "").replace("。", "。 ").encode())
-        last(visitor.corpus.remove(visitor.workspace.own_documents()[0].key, visitor.request))
+        visitor.upload("secret.md", SECRET.replace("98765", "12345").encode())
+        assert len(visitor.workspace.own_documents()) == 1
     assert visitor.visit.experiment is None and visitor.visit.opened is None
     opened = visitor.checked("opened", visitor.sets.opened(visitor.request))
     assert "一并删除" in opened[visitor.tab.age] and not opened[visitor.tab.more].visible
