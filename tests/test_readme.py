@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
 
 from rag.config import DEFAULT_ENCODER, DEFAULT_GENERATOR, Limits, ModelSettings, Settings
+from rag.evaluate.question_files import sample_set
 from rag.ui.page import TAB_IDS
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -81,6 +84,55 @@ def test_every_line_of_the_troubleshooting_table_leads_to_a_tab() -> None:
         links = re.findall(r"\]\(http://127\.0\.0\.1:7860/\?tab=(\w+)\)", row)
         assert links and set(links) <= set(TAB_IDS), row
     assert {tab for row in rows for tab in re.findall(r"tab=(\w+)", row)} == set(TAB_IDS)
+
+
+def rows_of(marker: str) -> dict[str, list[str]]:
+    """The table behind ``<!-- marker -->``, by first cell."""
+    lines = README.split(f"<!-- {marker} -->\n")[1].split("\n\n")[0].split("\n")[2:]
+    cells = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
+    return {row[0]: row[1:] for row in cells}
+
+
+def report(name: str) -> Any:
+    return json.loads((ROOT / ".readme" / name).read_text(encoding="utf-8"))
+
+
+def test_the_figures_of_the_evaluation_are_those_of_the_committed_report() -> None:
+    data = report("evaluation.json")
+    run = data["runs"][0]
+    assert run["complete"] and run["asked"] == data["questions"]["n"] == len(sample_set().questions)
+    assert dict(run["settings"]) == dict(Settings().lines())
+    for stage, cells in rows_of("stages").items():
+        for measure, cell in zip(("evidence", "recall", "reciprocal_rank", "ndcg"), cells, strict=True):
+            figure = run["figures"][f"{stage}.{measure}"]
+            assert cell == f"{figure['mean']:.3f} ({figure['low']:.2f}–{figure['high']:.2f})", (stage, measure)
+    packed = run["figures"]["packed.evidence"]
+    assert f"in the prompt for {round(packed['mean'] * packed['n'])} of {packed['n']} questions" in README
+
+
+def test_the_figures_of_the_answers_are_those_of_the_committed_report() -> None:
+    run = report("answers.json")["runs"][0]
+    assert run["complete"] and {q["category"] for q in run["outcomes"]} == set(sample_set().categories())
+    assert dict(run["settings"]) == dict(Settings().lines())
+    table = rows_of("answers")
+    assert list(table) == ["none", "gold", "retrieved"] == [a["given"] for a in run["answers"]]
+    for answers in run["answers"]:
+        cells = table[answers["given"]]
+        assert cells[:3] == [str(answers[name]) for name in ("right", "wrong", "refused")]
+        assert cells[4] == f"{answers['seconds']:.1f}"
+    blame = run["blame"]
+    assert f"{blame['right']} are right from what was found, {blame['search']} fail because of the search" in README
+    assert f"{blame['distracted']} because other passages distract the model, {blame['model']} because" in README
+
+
+def test_the_reports_need_nothing_from_elsewhere() -> None:
+    for name in ("evaluation.html", "answers.html"):
+        page = (ROOT / ".readme" / name).read_text(encoding="utf-8")
+        assert (
+            f"(.readme/{name})" in README
+            and "<script" not in page
+            and "http" not in page.replace("http-equiv", "").replace("http://www.w3.org", "")
+        )
 
 
 def test_the_pictures_are_there() -> None:
