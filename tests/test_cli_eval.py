@@ -215,7 +215,7 @@ def test_with_the_real_models(
     monkeypatch.setattr("rag.models.roles.Models", lambda settings: models)  # loaded once a session
     monkeypatch.setattr(models, "load", lambda roles: None)
     written = ["--json", str(tmp_path / "r.json"), "--html", str(tmp_path / "r.html")]
-    options = ["--category", "a", "--set", "search.mode=lexical", "--set", "generate.answer_tokens=40"]
+    options = ["--category", "a", "--set", "generate.answer_tokens=40"]
     assert main([*own, *options, "--answers", "none", "gold", "retrieved", *written]) == 0
     data = json.loads((tmp_path / "r.json").read_text(encoding="utf-8"))
     assert len(data["models"]["encoder"]["weights_sha256"]) == 64 and data["models"]["generator"]["dtype"]

@@ -117,8 +117,10 @@ def test_the_table_is_edited_applied_and_saved(url: str, visit: Callable[..., An
     page = visit(url)
     bring(page, GOOD, PAID)
     page.locator("#eval-edit button").first.click()
+    editor = page.locator("#eval-table textarea:focus, #eval-table input:focus")
     cell = page.locator("#eval-table [data-testid='cell-0-4']")
     cell.dblclick()
+    editor.wait_for()
     page.keyboard.press("End")
     page.keyboard.press("Shift+Enter")
     page.keyboard.type("每年")
@@ -128,6 +130,7 @@ def test_the_table_is_edited_applied_and_saved(url: str, visit: Callable[..., An
     cell = page.locator("#eval-table [data-testid='cell-1-7']")
     cell.scroll_into_view_if_needed()
     cell.dblclick()
+    editor.wait_for()  # what is typed before it is there is lost
     page.keyboard.type("someday")
     page.keyboard.press("Enter")
     page.click("#eval-apply")
