@@ -115,7 +115,8 @@ def read_settings(panel: SettingsPanel, values: Mapping[Any, object]) -> Setting
         if odd or not isinstance(value, int | float):
             said = both("set.missing", name=name)
             raise SettingError(en=said.en, zh=said.zh)
-        return value
+        # a browser sends 1 for 1.0, which would give the same settings another hash; what no float holds is out of range
+        return float(value) if abs(value) < 1e15 else value
 
     def whole(name: str) -> int:
         return int(number(name))
