@@ -26,13 +26,16 @@ def ask(page: Any, question: str) -> None:
     page.keyboard.press("Enter")
 
 
-_RETRIEVE = """question => new Promise(seen => {
+# a script's promise has no timeout of Playwright's: it has its own, or what does not come is waited for without end
+_RETRIEVE = """([question, limit_ms]) => new Promise((seen, missed) => {
   const summary = document.querySelector('#cand-summary'), began = performance.now();
   const look = () => { if (summary.innerText.includes(question)) { watch.disconnect(); seen((performance.now() - began) / 1000); } };
   const watch = new MutationObserver(look);
   watch.observe(summary, {subtree: true, childList: true, characterData: true});
+  setTimeout(() => missed(new Error('no candidates of ' + question + ': ' + summary.innerText)), limit_ms);
   document.querySelector('#retrieve').click();
 })"""
+LIMIT_MS = 60_000
 
 
 def retrieve(page: Any, question: str) -> float:
@@ -41,7 +44,7 @@ def retrieve(page: Any, question: str) -> float:
     The Candidates tab has to be open already, or the summary is not there to be watched.
     """
     fill_question(page, question)
-    return float(page.evaluate(_RETRIEVE, question))
+    return float(page.evaluate(_RETRIEVE, [question, LIMIT_MS]))
 
 
 def first_token(page: Any, timeout_s: float = 60) -> None:
@@ -64,18 +67,19 @@ def upload(page: Any, *files: Path) -> None:
     )
 
 
-_STOP = """() => new Promise(seen => {
+_STOP = """limit_ms => new Promise((seen, missed) => {
   const status = document.querySelector('#answer-status'), began = performance.now();
   const look = () => { if (status.querySelector('.stopped')) { watch.disconnect(); seen((performance.now() - began) / 1000); } };
   const watch = new MutationObserver(look);
   watch.observe(status, {subtree: true, childList: true, attributes: true});
+  setTimeout(() => missed(new Error('nothing was stopped: ' + status.innerText)), limit_ms);
   document.querySelector('#stop').click();
 })"""
 
 
 def stop(page: Any) -> float:
-    """Press Stop; seconds until the page says stopped, by the page's own clock."""
-    return float(page.evaluate(_STOP))
+    """Press Stop while an answer is being written; seconds until the page says stopped, by the page's own clock."""
+    return float(page.evaluate(_STOP, LIMIT_MS))
 
 
 def fits_its_width(page: Any) -> bool:
