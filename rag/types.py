@@ -30,6 +30,54 @@ class Section:
     """The headings from the outermost to this one, for example ``("第三章 休假", "第十二条 年假")``."""
 
 
+Why = Literal[
+    "running_line",
+    "page_number",
+    "watermark",
+    "contents",
+    "overprint",
+    "comment",
+    "deletion",
+    "hidden",
+    "navigation",
+    "script",
+    "duplicate",
+    "unreadable",
+]
+"""Why words of a file are not in its document's text."""
+
+
+@dataclass(frozen=True, slots=True)
+class Removed:
+    """Words that stand in the file and were left out: they stood at offset `at` of the document's text.
+
+    ``text[:at] + removed + text[at:]``, done for all of them from the last to the first, is the file as it was read.
+    Unreadable characters are named (``U+200B``). `page` is 1-based, None without pages.
+    """
+
+    at: int
+    text: str
+    why: Why
+    page: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A table's rows in a document's text, one per line: ``text[start:end]``.
+
+    `header` is its caption and its column names, joined by a line break; empty when there are none. A chunk of its rows
+    carries it in `context`.
+    """
+
+    start: int
+    end: int
+    header: str
+
+
+Stated = Literal["file", "text", "name", "visitor"]
+"""Who says what is known of a document: the format's own fields, a line of its text, its name, or the visitor."""
+
+
 @dataclass(frozen=True, slots=True)
 class Document:
     """One version of one policy, as clean text.
@@ -54,13 +102,21 @@ class Document:
     file: str = ""
     """The name of the file it came in; several documents can come in one."""
     warnings: tuple[Bilingual, ...] = ()
+    tables: tuple[Table, ...] = ()
+    """Sorted by start, apart from each other."""
+    removed: tuple[Removed, ...] = ()
+    """Sorted by place."""
+    reading: Bilingual = field(default=Bilingual(en="", zh=""))
+    """How the file was read, for example ``Word`` or ``text, GB18030 (certain)``."""
+    stated: tuple[tuple[str, Stated], ...] = ()
+    """Who says each of title, version, effective_from and effective_to, where it is known."""
 
 
 @dataclass(frozen=True, slots=True)
 class Chunk:
     """A slice of a document: ``text == document.text[start:end]`` and ``chunk_id == f"{key}:{start}-{end}"``.
 
-    `context` (title and section path) goes in front of `text` when it is encoded, packed and shown; it is
+    `context` (title, section path, and the header of a table it lies in) goes in front of `text` when it is encoded, packed and shown; it is
     not part of the slice. `n_tokens` counts context and text with the encoder's own tokenizer, prefix and
     special tokens included; 0 when there is no encoder. `page` is 1-based, None without pages.
     """

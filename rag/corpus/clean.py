@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections import Counter
 
 _LINE_END = re.compile("\r\n?|[\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
 # Controls, lone surrogates, non-characters, and marks without width that hide or reorder text
@@ -34,6 +35,16 @@ def clean_text(text: str) -> str:
     text = _UNREADABLE.sub("", _LINE_END.sub("\n", text))
     text = "\n".join(line.rstrip() for line in text.split("\n"))
     return _BLANK_LINES.sub("\n\n", text).strip("\n")
+
+
+def unreadable(text: str) -> str:
+    r"""The characters that `clean_text` takes out because nobody can read them, named, each once with its number.
+
+    >>> unreadable("a\x00b\u200bc\x00")
+    'U+0000 ×2, U+200B'
+    """
+    counts = Counter(_UNREADABLE.findall(_LINE_END.sub("\n", text)))
+    return ", ".join(f"U+{ord(c):04X}" + (f" ×{n}" if n > 1 else "") for c, n in sorted(counts.items()))
 
 
 def clean_line(text: str) -> str:

@@ -20,9 +20,9 @@ from rag.corpus.dense import DenseIndex
 from rag.corpus.index import Corpus, corpus_hash
 from rag.corpus.lexical import LexicalIndex
 from rag.errors import Bilingual, IndexMismatch, SettingError
-from rag.types import Chunk, Document, Section
+from rag.types import Chunk, Document, Removed, Section, Table
 
-FORMAT = 2
+FORMAT = 3
 _FILES = ("documents.json", "chunks.json", "embeddings.npy")
 _LIBRARIES = ("numpy", "torch", "transformers", "sentence-transformers", "bm25s")
 
@@ -171,6 +171,10 @@ def _read_documents(folder: Path) -> dict[str, Document]:
             record["pages"] = tuple(record["pages"])
             record["sections"] = tuple(Section(s["start"], tuple(s["path"])) for s in record["sections"])
             record["warnings"] = tuple(Bilingual(**w) for w in record["warnings"])
+            record["tables"] = tuple(Table(**t) for t in record["tables"])
+            record["removed"] = tuple(Removed(**r) for r in record["removed"])
+            record["reading"] = Bilingual(**record["reading"])
+            record["stated"] = tuple((field, who) for field, who in record["stated"])
             for name in ("effective_from", "effective_to"):
                 record[name] = date.fromisoformat(record[name]) if record[name] else None
             documents[record["key"]] = Document(**record)

@@ -6,13 +6,15 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import date
 
-from rag.corpus.clean import clean_line, clean_text, flow
+from rag.corpus.clean import clean_line, clean_text, flow, unreadable
 from rag.errors import Bilingual
-from rag.types import Section
+from rag.types import Removed, Section, Table, Why
 
 BETWEEN_BLOCKS = "\n\n"
 # A longer one is a paragraph in a heading's style; as a section it would stand in front of every chunk below it.
 _LONGEST_HEADING = 200
+# What was left out is kept to be shown; of a file built of nothing else, not all of it.
+MOST_REMOVED = 200_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +53,9 @@ class Parsed:
     meta: Meta = field(default_factory=Meta)
     title_hint: str = ""
     warnings: tuple[Bilingual, ...] = ()
+    tables: tuple[Table, ...] = ()
+    removed: tuple[Removed, ...] = ()
+    reading: Bilingual = field(default=Bilingual(en="", zh=""))
 
 
 class TextBuilder:
@@ -67,12 +72,28 @@ class TextBuilder:
         self._waiting_pages = 0
         self._sections: list[Section] = []
         self._open: list[tuple[int, str]] = []
+        self._tables: list[Table] = []
+        self._removed: list[Removed] = []
+        self._removed_characters = 0
 
     def add(self, block: str) -> None:
-        """Append a block (a paragraph, a list, a table's rows), cleaned; one that is empty leaves no trace."""
+        """Append a block (a paragraph, a list), cleaned; one that is empty leaves no trace."""
+        found = unreadable(block)
         block = clean_text(block).strip()
         if block:
             self._append(BETWEEN_BLOCKS if self._length else "", block)
+        if found:
+            self.remove(found, "unreadable")
+
+    def remove(self, text: str, why: Why) -> None:
+        """Note words of the file that are left out here."""
+        text = clean_text(text).strip()
+        room = MOST_REMOVED - self._removed_characters
+        if not text or room <= 0:
+            return
+        self._removed_characters += len(text)
+        page = len(self._pages) + self._waiting_pages or None
+        self._removed.append(Removed(self._length, text[:room], why, page))
 
     def extend(self, block: str) -> None:
         """Append the rest of a paragraph to the block before it (a page break stood in between)."""
@@ -85,6 +106,15 @@ class TextBuilder:
     def lines(self, rows: Iterable[str]) -> None:
         """Append rows, one per line, as one block."""
         self.add("\n".join(rows))
+
+    def table(self, rows: Iterable[str], header: str = "") -> None:
+        """Append a table's rows, one per line; `header` is its caption and its column names (see `rag.types.Table`)."""
+        before = self._length
+        self.lines(rows)
+        if self._length > before:
+            self._tables.append(
+                Table(before + (len(BETWEEN_BLOCKS) if before else 0), self._length, clean_text(header))
+            )
 
     def page(self) -> None:
         """A page begins; it starts where the next block starts."""
@@ -110,12 +140,28 @@ class TextBuilder:
         """Everything added so far."""
         return "".join(self._parts)
 
-    def parsed(self, meta: Meta | None = None, title_hint: str = "", warnings: Iterable[Bilingual] = ()) -> Parsed:
+    def parsed(
+        self,
+        meta: Meta | None = None,
+        title_hint: str = "",
+        warnings: Iterable[Bilingual] = (),
+        reading: Bilingual = Bilingual(en="", zh=""),  # noqa: B008 - frozen
+    ) -> Parsed:
         """The finished text with its offsets. Pages without any text start where the next page starts."""
         pages = self._pages + [self._length] * self._waiting_pages
         if pages:
             pages[0] = 0
-        return Parsed(self.text(), tuple(pages), tuple(self._sections), meta or Meta(), title_hint, tuple(warnings))
+        return Parsed(
+            self.text(),
+            tuple(pages),
+            tuple(self._sections),
+            meta or Meta(),
+            title_hint,
+            tuple(warnings),
+            tuple(self._tables),
+            tuple(self._removed),
+            reading,
+        )
 
     def _append(self, joint: str, block: str) -> None:
         start = self._length + len(joint)

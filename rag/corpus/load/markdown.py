@@ -16,7 +16,7 @@ from rag.corpus.load.builder import Meta, Parsed, TextBuilder
 from rag.corpus.load.encoding import decode
 from rag.corpus.load.headings import heading_level
 from rag.corpus.load.metadata import as_date, title_line
-from rag.corpus.load.table import plain_grid, table_lines
+from rag.corpus.load.table import plain_grid, render
 from rag.errors import Bilingual
 
 _LONGEST_FRONT = 2000
@@ -60,7 +60,8 @@ def add_markdown(builder: TextBuilder, text: str) -> None:
         if token.type == "heading_open":
             builder.heading(int(token.tag[1]), _plain(tokens[number + 1]), shown=source)
         elif token.type == "table_open":
-            builder.lines(table_lines(plain_grid(_table(tokens, number))))
+            rendered = render(plain_grid(_table(tokens, number)))
+            builder.table(rendered.lines, rendered.heading)
         else:
             builder.add(source)
         done = end

@@ -12,7 +12,7 @@ from rag.corpus.clean import clean_line
 from rag.corpus.load.builder import Meta, Parsed
 from rag.corpus.load.headings import heading_level
 from rag.errors import EmptyDocument
-from rag.types import Document, Origin, Section
+from rag.types import Document, Origin, Section, Stated
 
 LONGEST_NAME = 200
 _TOP_LINES = 20
@@ -75,7 +75,8 @@ def document(name: str, origin: Origin, parsed: Parsed) -> Document:
     if _NO_TITLE.match(declared.title):
         declared = replace(declared, title="")
     named = from_name(name)
-    meta = declared.or_else(from_lines(parsed.text)).or_else(Meta(title=parsed.title_hint)).or_else(named)
+    seen = from_lines(parsed.text).or_else(Meta(title=parsed.title_hint))
+    meta = declared.or_else(seen).or_else(named)
     doc_id, version = identifier(meta.doc_id) or "document", identifier(meta.version)
     title = clean_line(meta.title)[:LONGEST_NAME] or doc_id
     return Document(
@@ -92,7 +93,21 @@ def document(name: str, origin: Origin, parsed: Parsed) -> Document:
         effective_to=meta.effective_to,
         file=name,
         warnings=parsed.warnings,
+        tables=parsed.tables,
+        removed=parsed.removed,
+        reading=parsed.reading,
+        stated=_stated(meta, declared, seen),
     )
+
+
+def _stated(meta: Meta, declared: Meta, seen: Meta) -> tuple[tuple[str, Stated], ...]:
+    """Who said each value of `meta` that is known: the format, else a line of the text, else the file's name."""
+
+    def who(field: str) -> Stated:
+        return "file" if getattr(declared, field) else "text" if getattr(seen, field) else "name"
+
+    known = ("title", "version", "effective_from", "effective_to")
+    return tuple((field, who(field)) for field in known if getattr(meta, field))
 
 
 def document_key(doc_id: str, version: str, text: str) -> str:

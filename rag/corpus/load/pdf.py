@@ -80,7 +80,7 @@ def _fill(builder: TextBuilder, pages: Sequence[Page], paragraphs: Paragraphs) -
             paragraphs.end()
             goes_on = number == 0 and header is not None and len(item.grid[0]) == width
             rendered = render(item.grid, header if goes_on else None)
-            builder.lines(rendered.lines)
+            builder.table(rendered.lines, rendered.heading)
             header, width = rendered.header, len(item.grid[0])
         if not page.items or isinstance(page.items[-1], Line):
             header = None

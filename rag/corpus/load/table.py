@@ -56,6 +56,13 @@ class Rendered:
 
     lines: tuple[str, ...]
     header: Header | None
+    caption: tuple[str, ...] = ()
+
+    @property
+    def heading(self) -> str:
+        """Caption and column names as text, for `rag.types.Table.header`."""
+        names = " | ".join(name for name in self.header.names if name) if self.header else ""
+        return "\n".join(line for line in (*self.caption, names) if line)
 
 
 def table_lines(grid: Grid) -> tuple[str, ...]:
@@ -80,7 +87,8 @@ def render(grid: Grid, inherited: Header | None = None) -> Rendered:
     header = find_header(grid[caption:])
     body = grid[caption + (header.rows if header else 0) :]
     rows = (named_row(row, header.names) if header else joined_row(row) for row in body)
-    return Rendered(_bounded(chain(map(joined_row, grid[:caption]), rows)), header)
+    above = tuple(map(joined_row, grid[:caption]))
+    return Rendered(_bounded(chain(above, rows)), header, above)
 
 
 def _bounded(lines: Iterable[str]) -> tuple[str, ...]:

@@ -13,7 +13,7 @@ from rag.corpus.load.builder import Meta, Parsed, TextBuilder
 from rag.corpus.load.encoding import decode
 from rag.corpus.load.headings import heading_level
 from rag.corpus.load.metadata import title_line
-from rag.corpus.load.table import Cell, table_lines
+from rag.corpus.load.table import Cell, render
 from rag.errors import UnsafeFile
 
 MAX_CELLS = 500_000
@@ -143,7 +143,8 @@ class _Page:
         caption = tag.find("caption")
         if isinstance(caption, Tag):
             self.builder.add(flow_lines(caption.get_text()))
-        self.builder.lines(table_lines(self._grid(tag)))
+        rendered = render(self._grid(tag))
+        self.builder.table(rendered.lines, rendered.heading)
 
     def _grid(self, table: Tag) -> list[list[Cell]]:
         """The table as a rectangle; a cell that spans rows or columns stands at every place it covers."""

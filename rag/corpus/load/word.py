@@ -16,7 +16,7 @@ from rag.corpus.load.builder import Meta, Parsed, TextBuilder
 from rag.corpus.load.container import open_zip
 from rag.corpus.load.headings import heading_level
 from rag.corpus.load.metadata import title_line
-from rag.corpus.load.table import Cell, table_lines
+from rag.corpus.load.table import Cell, render, table_lines
 
 _HEADING = re.compile(r"(?:heading|标题)\s*(\d)", re.IGNORECASE)
 _CONTENTS = re.compile(r"(?:toc|目录)\s*\d", re.IGNORECASE)
@@ -65,7 +65,8 @@ class _Walker:
                 self._paragraph(element)
             elif element.tag == _TBL:
                 self.end_list()
-                self.builder.lines(table_lines(_grid(element)))
+                rendered = render(_grid(element))
+                self.builder.table(rendered.lines, rendered.heading)
             elif element.tag == _SDT:
                 for content in element.iterchildren(_SDT_CONTENT):
                     self.walk(content)
