@@ -11,7 +11,7 @@ from typing import Any
 from rag.corpus.clean import clean_line, clean_text
 from rag.corpus.load.metadata import LONGEST_NAME, document_key, identifier
 from rag.errors import QuestionError
-from rag.evaluate.questions import MOST_QUESTIONS, Label, Question, QuestionSet, question_from
+from rag.evaluate.questions import MOST_QUESTIONS, Label, Question, QuestionSet, place_zh, question_from
 from rag.types import Document
 
 Judgements = Mapping[str, Mapping[str, int]]
@@ -156,4 +156,4 @@ def _field(record: Mapping[str, Any], where: str, *names: str, needed: bool = Tr
 
 
 def _wrong(where: str, en: str, zh: str) -> QuestionError:
-    return QuestionError(en=f"{where}: {en}.", zh=f"{where}：{zh}。")
+    return QuestionError(en=f"{where}: {en}.", zh=f"{place_zh(where)}：{zh}。")

@@ -9,9 +9,9 @@ from dataclasses import dataclass, replace
 from rag.config import Settings
 from rag.corpus.index import PassageEncoder, Progress
 from rag.errors import Stopped
+from rag.evaluate.measured_run import Run, measure_run
 from rag.evaluate.questions import QuestionSet
 from rag.evaluate.run import Bench, Given
-from rag.evaluate.summary import Run, measure_run
 from rag.evaluate.variants import corpus_for, describe
 
 

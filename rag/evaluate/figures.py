@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from rag.errors import SettingError
+from rag.evaluate.measured_run import Run
 from rag.evaluate.run import GIVEN, STAGES, Given
 from rag.evaluate.statistics import Interval, mean_interval
-from rag.evaluate.summary import MEASURES, Run, answers, stages
+from rag.evaluate.summary import MEASURES, answers, stages
 
 _SHARES = ("correct", "supported", "citation_precision", "citation_recall")
 

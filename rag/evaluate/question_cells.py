@@ -10,7 +10,7 @@ from typing import Any
 
 from rag.corpus.clean import clean_line, clean_text
 from rag.errors import Language, QuestionError
-from rag.evaluate.questions import FIELDS, Label, Question
+from rag.evaluate.questions import FIELDS, Label, Question, place_zh
 
 # What a column may be called beside the field's own name; the first is what a Chinese table is written with.
 _CALLED: Mapping[str, tuple[str, ...]] = {
@@ -60,13 +60,13 @@ def columns(where: str, names: Sequence[str]) -> Columns:
     if "question" not in fields:
         raise QuestionError(
             en=f"{where}: no column is called question (or 问题). Columns: {', '.join(header('en'))}; the first row names them.",
-            zh=f"{where}：没有名为「问题」的列。首行应为列名，可用：{'、'.join(header('zh'))}。",
+            zh=f"{place_zh(where)}：没有名为「问题」的列。首行应为列名，可用：{'、'.join(header('zh'))}。",
         )
     twice = next((field for field in fields if field and fields.count(field) > 1), "")
     if twice:
         raise QuestionError(
             en=f"{where}: two columns hold {twice}. Keep one of them.",
-            zh=f"{where}：有两列都是「{_CALLED[twice][0]}」（{twice}），请只保留一列。",
+            zh=f"{place_zh(where)}：有两列都是「{_CALLED[twice][0]}」（{twice}），请只保留一列。",
         )
     return Columns(fields, tuple(line for line, field in zip(lines, fields, strict=True) if line and not field))
 
@@ -136,7 +136,7 @@ def label_from(line: str, where: str) -> dict[str, Any]:
     if not document:
         raise QuestionError(
             en=f"{where}: field relevant: {line[:60]!r} names no document. Write: document :: quote, or document #page.",
-            zh=f"{where}：字段 relevant（依据）：{line[:60]!r} 没有写文档名。写法：文档名 :: 原文，或 文档名 #页码。",
+            zh=f"{place_zh(where)}：字段 relevant（依据）：{line[:60]!r} 没有写文档名。写法：文档名 :: 原文，或 文档名 #页码。",
         )
     record: dict[str, Any] = {"document": document, "quote": quote, "need": int(need[1]) if need else 1}
     if need and need[2]:

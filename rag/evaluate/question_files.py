@@ -20,7 +20,7 @@ from rag.corpus.load.encoding import decode
 from rag.corpus.load.number import shown
 from rag.errors import Bilingual, Language, QuestionError, RagError
 from rag.evaluate.question_cells import cells_of, columns, header, record_from
-from rag.evaluate.questions import FIELDS, MOST_QUESTIONS, Question, QuestionSet, question_from, record_of
+from rag.evaluate.questions import FIELDS, MOST_QUESTIONS, Question, QuestionSet, place_zh, question_from, record_of
 
 MOST_BYTES = 10_000_000
 MOST_UNPACKED = 30_000_000
@@ -278,4 +278,4 @@ def _unwritable(name: str, why: Bilingual | None = None) -> QuestionError:
 
 
 def _wrong(where: str, en: str, zh: str) -> QuestionError:
-    return QuestionError(en=f"{where}: {en}.", zh=f"{where}：{zh}。")
+    return QuestionError(en=f"{where}: {en}.", zh=f"{place_zh(where)}：{zh}。")

@@ -253,5 +253,14 @@ def _day(record: Mapping[str, Any], where: str) -> date | None:
 
 
 def _bad(where: str, field: str, en: str, zh: str) -> QuestionError:
-    place = re.sub(r", (?:row|line) (\d+)$", r" 第 \1 行", where)
-    return QuestionError(en=f"{where}: field {field} must be {en}.", zh=f"{place}：字段 {field} 应为{zh}。")
+    return QuestionError(en=f"{where}: field {field} must be {en}.", zh=f"{place_zh(where)}：字段 {field} 应为{zh}。")
+
+
+def place_zh(where: str) -> str:
+    """A place in a file as a Chinese message names it.
+
+    >>> place_zh("题目.csv, row 3"), place_zh("q.json, item 2"), place_zh("q.json")
+    ('题目.csv 第 3 行', 'q.json 第 2 项', 'q.json')
+    """
+    where = re.sub(r", (?:row|line) (\d+)$", r" 第 \1 行", where)
+    return re.sub(r", item (\d+)$", r" 第 \1 项", where)

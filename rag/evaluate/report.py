@@ -15,6 +15,7 @@ from rag.evaluate import plots
 from rag.evaluate.diagnose import Diagnosis, diagnose
 from rag.evaluate.diagnosis import STEPS
 from rag.evaluate.experiment import Experiment
+from rag.evaluate.measured_run import Run
 from rag.evaluate.report_json import to_json
 from rag.evaluate.run import GIVEN, Outcome
 from rag.evaluate.statistics import Interval, Paired
@@ -22,7 +23,6 @@ from rag.evaluate.summary import (
     COMPARED,
     MEASURES,
     CategorySummary,
-    Run,
     StageSummary,
     answers,
     blame,

@@ -14,10 +14,10 @@ import numpy as np
 from rag.evaluate.diagnose import Diagnosis, diagnose
 from rag.evaluate.experiment import Experiment
 from rag.evaluate.figures import figures
+from rag.evaluate.measured_run import Run
 from rag.evaluate.run import GIVEN, Answered, Outcome, StageResult
 from rag.evaluate.summary import (
     COMPARED,
-    Run,
     answers,
     blame,
     by_category,

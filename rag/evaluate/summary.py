@@ -3,19 +3,13 @@
 from __future__ import annotations
 
 import statistics
-import threading
-import time
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from datetime import UTC, datetime
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Literal, get_args
 
-from rag.config import Settings
 from rag.evaluate.judge import Verdict
-from rag.evaluate.memory import peak_memory
-from rag.evaluate.models_used import ModelsUsed, models_used
-from rag.evaluate.questions import QuestionSet
-from rag.evaluate.run import STAGES, Answered, Bench, Given, Outcome, Stage, StageResult, evaluate
+from rag.evaluate.measured_run import Run
+from rag.evaluate.run import STAGES, Answered, Given, Outcome, Stage, StageResult
 from rag.evaluate.statistics import Interval, Paired, compare, mean_interval
 from rag.types import StepName
 
@@ -23,33 +17,6 @@ Measure = Literal["evidence", "recall", "precision", "hit", "reciprocal_rank", "
 MEASURES: tuple[Measure, ...] = ("evidence", "recall", "precision", "hit", "reciprocal_rank", "ndcg")
 COMPARED: tuple[Measure | Literal["correct"], ...] = ("evidence", "ndcg", "correct")
 """What two runs are compared by, see `paired`."""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Run:
-    """A question set asked under one group of settings, as far as it got (`complete`: to its end).
-
-    `used`: the models as they were when it began. `k`: units of a list that were scored. `seconds`: wall time so far; `overhead` the part that was not the line.
-    `memory`: see `peak_memory`, at the run's end.
-    """
-
-    name: str
-    settings: Settings
-    question_set: QuestionSet
-    given: tuple[Given, ...]
-    k: int
-    bench: Bench
-    used: ModelsUsed
-    started: datetime
-    outcomes: tuple[Outcome, ...]
-    complete: bool
-    seconds: float
-    memory: float | None = None
-
-    @property
-    def overhead(self) -> float:
-        """Seconds spent on measuring instead of asking."""
-        return sum(outcome.overhead for outcome in self.outcomes)
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,30 +90,6 @@ class Blame:
     def n(self) -> int:
         """Questions with points that could be given gold evidence."""
         return self.right + self.search + self.distracted + self.model
-
-
-def measure_run(
-    name: str, question_set: QuestionSet, bench: Bench, given: Sequence[Given], k: int, stop: threading.Event
-) -> Iterator[Run]:
-    """Run a set; yields the run as far as it is, after every question and once at the end (also of an empty set)."""
-    began = time.perf_counter()
-    run = Run(
-        name,
-        bench.settings,
-        question_set,
-        tuple(given),
-        k,
-        bench,
-        models_used(bench),
-        datetime.now(UTC),
-        (),
-        False,
-        0.0,
-    )
-    for outcome in evaluate(question_set.questions, bench, given, k, stop):
-        run = replace(run, outcomes=(*run.outcomes, outcome), seconds=time.perf_counter() - began)
-        yield run
-    yield replace(run, complete=len(run.outcomes) == len(question_set.questions), memory=peak_memory())
 
 
 def values(outcomes: Sequence[Outcome], stage: Stage, measure: Measure) -> list[float]:

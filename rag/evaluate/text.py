@@ -8,9 +8,10 @@ from collections.abc import Iterable, Sequence
 from rag.errors import Language
 from rag.evaluate.diagnose import diagnose
 from rag.evaluate.experiment import Experiment
+from rag.evaluate.measured_run import Run
 from rag.evaluate.run import GIVEN
 from rag.evaluate.statistics import Interval
-from rag.evaluate.summary import COMPARED, MEASURES, Run, answers, blame, by_category, category, failed, paired, stages
+from rag.evaluate.summary import COMPARED, MEASURES, answers, blame, by_category, category, failed, paired, stages
 
 
 def summary_lines(experiment: Experiment, language: Language) -> list[str]:

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from rag.errors import Language
 from rag.evaluate import summary, words
 from rag.evaluate.diagnose import Diagnosis, diagnose
+from rag.evaluate.measured_run import Run
 from rag.evaluate.run import Outcome
-from rag.evaluate.summary import Run
 from rag.ui import panels
 from rag.ui.render import TABLE_ROWS, Cell, escape, preview
 from rag.ui.strings import text

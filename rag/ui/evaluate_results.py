@@ -7,9 +7,10 @@ from typing import Any
 from rag.errors import Language
 from rag.evaluate import plots, summary, words
 from rag.evaluate.experiment import Experiment
+from rag.evaluate.measured_run import Run
 from rag.evaluate.run import GIVEN, STAGES
 from rag.evaluate.statistics import Interval, mean_interval
-from rag.evaluate.summary import AnswerSummary, Measure, Run
+from rag.evaluate.summary import AnswerSummary, Measure
 from rag.ui import panels
 from rag.ui.render import escape
 from rag.ui.strings import text

@@ -12,9 +12,9 @@ from rag.evaluate import words
 from rag.evaluate.diagnose import diagnose
 from rag.evaluate.experiment import Experiment
 from rag.evaluate.labels import Resolver
+from rag.evaluate.measured_run import Run
 from rag.evaluate.report import to_html, to_json
 from rag.evaluate.run import Answered, Outcome
-from rag.evaluate.summary import Run
 from rag.evaluate.threshold import curve, suggested
 from rag.types import PUBLIC
 from rag.ui import answer as answer_tab

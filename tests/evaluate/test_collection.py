@@ -120,6 +120,7 @@ def test_what_cannot_be_used_is_named(tmp_path: Path, file: str, content: str, e
     with pytest.raises(QuestionError) as caught:
         read_collection(folder, None)
     assert expected in str(caught.value)
+    assert ", line" not in caught.value.message("zh")
     (folder / file).write_bytes(b"\xff\xfe\x00\xd8")
     with pytest.raises(QuestionError, match="UTF-8"):
         read_collection(folder, None)

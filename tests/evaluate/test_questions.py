@@ -4,6 +4,7 @@ import csv
 import io
 import json
 import random
+import re
 import zipfile
 from collections.abc import Callable
 from datetime import date, datetime
@@ -234,7 +235,9 @@ def test_what_cannot_be_used_is_named(name: str, data: bytes, expected: list[str
         read_questions(name, data)
     for part in (name, *expected):
         assert part in str(caught.value)
-    assert name in caught.value.message("zh") and caught.value.message("zh") != str(caught.value)
+    chinese = caught.value.message("zh")
+    assert name in chinese and chinese != str(caught.value)
+    assert not re.search(r", (?:row|line|item) \d", chinese)
 
 
 def test_any_bytes_are_questions_or_a_plain_error(seeds) -> None:

@@ -11,6 +11,7 @@ import pytest
 from rag.errors import SettingError
 from rag.evaluate.experiment import Experiment
 from rag.evaluate.figures import below, figures
+from rag.evaluate.measured_run import measure_run
 from rag.evaluate.memory import peak_memory
 from rag.evaluate.questions import QuestionSet
 from rag.evaluate.run import StageResult
@@ -21,7 +22,6 @@ from rag.evaluate.summary import (
     category,
     failed,
     first_relevant,
-    measure_run,
     stages,
     step_seconds,
     values,
