@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from rag.corpus.load import load
 from rag.errors import Bilingual, LoadError, RagError
 from rag.limits import Allowance
 from rag.types import Document
+from rag.versions import Own, place
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,22 +30,18 @@ class FileReport:
     message: Bilingual
     keys: tuple[str, ...]
 
-
-@dataclass(frozen=True, slots=True)
-class Held:
-    """A document of the visitor's and its share of the bytes of the file it came in."""
-
-    document: Document
-    size: int
+    def renamed(self, old: str, new: str) -> FileReport:
+        """The report with a document's new key."""
+        return replace(self, keys=tuple(new if key == old else key for key in self.keys))
 
 
-Own = dict[str, Held]
-
-
-def take(upload: Upload | FileReport, own: Own, allowance: Allowance) -> FileReport:
+def take(
+    upload: Upload | FileReport, own: Own, allowance: Allowance, earlier: Collection[str] = (), beside: bool = False
+) -> FileReport:
     """Load one upload into `own`, within `allowance`; nothing of it stays when it fails.
 
-    A report in place of an upload is of a file that was refused unread; it is given back as it is.
+    A report in place of an upload is of a file that was refused unread; it is given back as it is. For `earlier` and
+    `beside` see `rag.versions.place`.
     """
     if isinstance(upload, FileReport):
         return upload
@@ -52,29 +49,14 @@ def take(upload: Upload | FileReport, own: Own, allowance: Allowance) -> FileRep
         allowance.check_bytes(upload.name, len(upload.data), sum(held.size for held in own.values()))
         documents = load(upload.name, upload.data, "own")
         _check_keys(upload.name, documents)
-        allowance.check_documents(upload.name, len(own.keys() | {d.key for d in documents}))
+        placed = dict(own)
+        notes = [warning for d in documents for warning in d.warnings]
+        notes += place(documents, len(upload.data), placed, earlier, beside)
+        allowance.check_documents(upload.name, len(placed))
     except RagError as error:
         return FileReport(upload.name, "error", error.text, ())
-    replaced = [d.key for d in documents if d.key in own]
-    notes = [warning for d in documents for warning in d.warnings]
-    if replaced:
-        keys = ", ".join(replaced)
-        notes.append(Bilingual(en=f"replaced the earlier {keys}", zh=f"已替换之前的 {keys}"))
-    held = [h.document for h in own.values()]
-    other = sorted({d.key for d in held for new in documents if d.doc_id == new.doc_id} - set(replaced))
-    if other:
-        keys = ", ".join(other)
-        notes.append(
-            Bilingual(
-                en=f"another version of {keys}: the newest in force is searched, unless the scope says all",
-                zh=f"与 {keys} 是同一制度的不同版本：默认只检索现行的最新版本",
-            )
-        )
-    characters = sum(len(d.text) for d in documents)
-    for document in documents:
-        own.pop(document.key, None)  # a replaced document comes last again: of undated versions the last one counts
-        # rounded up, so that the shares together are not less than the file
-        own[document.key] = Held(document, -(-len(upload.data) * len(document.text) // characters))
+    own.clear()
+    own.update(placed)
     note = Bilingual(en="; ".join(n.en for n in notes), zh="；".join(n.zh for n in notes))
     return FileReport(upload.name, "warning" if notes else "ok", note, tuple(d.key for d in documents))
 

@@ -5,33 +5,25 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
-from rag import pipeline
+from rag.asking import Asked, Asking
 from rag.background import HEARTBEAT_S, Report, in_background
 from rag.config import Limits, Settings, SplitSettings
 from rag.corpus.index import Corpus, PassageEncoder, Progress, build
 from rag.corpus.samples import Samples
 from rag.corpus.split import split
 from rag.errors import ModelLoading, ModelUnavailable, RagError, SettingError, Stopped
-from rag.intake import FileReport, Own, Upload, take, undone
+from rag.intake import FileReport, Upload, take, undone
 from rag.limits import Allowance
 from rag.models.roles import Models
 from rag.types import Answer, Chunk, Document, Retrieval
+from rag.versions import Edit, Own, with_edit
 
-__all__ = ["Asked", "FileReport", "Upload", "Workspace"]
+__all__ = ["Asked", "Edit", "FileReport", "Upload", "Workspace"]
 
 # How long an indexing run waits for an encoder that is still being fetched.
 _ENCODER_WAIT_S = 600.0
-
-
-@dataclass(frozen=True, slots=True)
-class Asked:
-    """What the last question found, the corpus it was found in, and the answer as far as there is one."""
-
-    retrieval: Retrieval
-    corpus: Corpus
-    answer: Answer | None
 
 
 class Workspace:
@@ -42,10 +34,8 @@ class Workspace:
         self._allowance = Allowance(limits or Limits())
         self.settings = Settings()
         self.include_samples = False
-        self._asked: Asked | None = None
-        self._shown: Retrieval | None = None  # what `show` was given last
-        self._answered: Retrieval | None = None  # what an answer was begun from
-        self._lock = threading.RLock()  # guards the fields; held for moments
+        self._lock = threading.RLock()  # guards the fields and what was asked; held for moments
+        self._asking = Asking(models, self._allowance, self._lock, self._searched)
         self._changing = threading.Lock()  # one change of the index at a time; held for a whole run
         self._own: Own = {}
         self._reports: tuple[FileReport, ...] = ()
@@ -71,26 +61,6 @@ class Workspace:
         with self._lock:
             return self._corpus if self._corpus is not None else self._samples.corpus()
 
-    def asked(self) -> Asked | None:
-        """What belongs to the last question, in one piece; None when nothing was asked or the documents changed since."""
-        with self._lock:
-            return self._asked
-
-    def show(self, asked: Asked) -> None:
-        """Take a question of an evaluation, with what was found and answered then, for the last one asked.
-
-        It is never `fresh`: it may have been asked with other questions before it, or as somebody else. Raises
-        `SettingError` when a document it was asked against is no longer searched: a removed one does not come back.
-        """
-        with self._lock:
-            searched = self.corpus().documents
-            if any(searched.get(key) is not document for key, document in asked.corpus.documents.items()):
-                raise SettingError(
-                    en="The documents changed since this question was asked. Run the set again.",
-                    zh="提问之后文档已有变动，请重新运行题集。",
-                )
-            self._asked, self._answered, self._shown = asked, asked.retrieval, asked.retrieval
-
     def configure(self, settings: Settings) -> bool:
         """Take new settings; True when chunks change with them, so that `reindex` has to follow."""
         with self._lock:
@@ -103,21 +73,26 @@ class Workspace:
         except RagError:  # the samples are not there (yet); they are indexed with the default split
             return SplitSettings()
 
-    def add(self, uploads: Sequence[Upload | FileReport], stop: threading.Event) -> Iterator[Progress]:
+    def add(
+        self, uploads: Sequence[Upload | FileReport], stop: threading.Event, beside: bool = False
+    ) -> Iterator[Progress]:
         """Read, split, encode and index `uploads`; then `reports` has a line for each.
 
         A file that fails leaves the others and the index as they were. A document whose key is already there is
-        replaced. A report among the uploads is of a file that was refused unread. Raises what indexing as a whole can raise (`ModelLoading`, `ChunkTooLong`, `Stopped`).
+        replaced; so is the earlier one of a file of the same name that states no version, unless `beside` (see
+        `rag.versions.place`). A report among the uploads is of a file that was refused unread. Raises what indexing as a
+        whole can raise (`ModelLoading`, `ChunkTooLong`, `Stopped`).
         """
 
         def run(progress: Report) -> None:
             with self._lock:
                 own = dict(self._own)
+            earlier = frozenset(own)
             reports = []
             for i, upload in enumerate(uploads):
                 _heed(stop)
                 progress(Progress("load", i, len(uploads), upload.name))
-                reports.append(take(upload, own, self._allowance))
+                reports.append(take(upload, own, self._allowance, earlier, beside))
             if any(report.keys for report in reports):
                 try:
                     self._rebuild(own, self.include_samples, stop, progress)
@@ -126,6 +101,26 @@ class Workspace:
                 except RagError as error:  # none of them is in: their rows say so
                     self._report([undone(report, error.text) for report in reports], stop)
                     raise
+            self._report(reports, stop)
+
+        return in_background(run, self._changing, stop)
+
+    def edit(self, key: str, edit: Edit, stop: threading.Event) -> Iterator[Progress]:
+        """Give an own document another title, version or dates; what changed is `stated` by the visitor.
+
+        With the version its key changes, and with the key its chunk ids. The title stands in front of every chunk, so a
+        new one means encoding the document again. Raises `SettingError` when there is no such document or another has
+        that version, and what indexing can raise; nothing is changed then.
+        """
+
+        def run(progress: Report) -> None:
+            with self._lock:
+                own, document = with_edit(self._own, key, edit)
+                if document == self._own[key].document:
+                    return
+            self._rebuild(own, self.include_samples, stop, progress)
+            with self._lock:
+                reports = [report.renamed(key, document.key) for report in self._reports]
             self._report(reports, stop)
 
         return in_background(run, self._changing, stop)
@@ -190,7 +185,7 @@ class Workspace:
             _heed(stop)  # a stop that came after the last piece of encoding, or with `close`
             self._own, self._corpus = own, corpus
             self.include_samples = include_samples
-            self._asked = self._answered = self._shown = None
+            self._asking.forget()
 
     def _needed_samples(self, own: Own, include_samples: bool) -> Corpus | None:
         """The sample corpus when it is to be searched; raises `ModelLoading` when it is asked for and not there yet."""
@@ -231,70 +226,37 @@ class Workspace:
             count = None
         return split(document, settings, count)
 
-    def retrieve(self, question: str) -> Retrieval:
-        """The line up to the prompt. Raises `SettingError` (empty or too long), `LimitReached`, `ModelLoading`."""
-        question = self._allowance.checked_question(question)
-        return self._retrieve(question, *self._searched())
-
     def _searched(self) -> tuple[Corpus, Settings]:
         """What questions search now, and under which settings: the split is that of the corpus as it is."""
         with self._lock:
             corpus = self.corpus()
             return corpus, replace(self.settings, split=corpus.split)
 
-    def _retrieve(self, question: str, corpus: Corpus, settings: Settings) -> Retrieval:
-        self._allowance.count_question()
-        retrieval = pipeline.retrieve(question, corpus, settings, self._models)
-        with self._lock:
-            # of a corpus that was replaced meanwhile nothing is kept: it may hold a removed document
-            if corpus is self._corpus or (self._corpus is None and corpus is self._samples.corpus()):
-                self._asked = Asked(retrieval, corpus, None)
-        return retrieval
+    def retrieve(self, question: str) -> Retrieval:
+        """The line up to the prompt; see `Asking.retrieve`."""
+        return self._asking.retrieve(question)
 
     def answer(self, question: str, stop: threading.Event) -> Iterator[Answer]:
         """Answer from a fresh retrieval of the same question when there is one, else retrieve first."""
-        question = self._allowance.checked_question(question)
-        with self._lock:
-            corpus, settings = self._searched()
-            retrieval = self._asked.retrieval if self._asked is not None and self.fresh(question) else None
-            again = retrieval is not None and retrieval is self._answered
-        if retrieval is None:
-            retrieval = self._retrieve(question, corpus, settings)
-        elif again:  # the retrieval counted the question; each further answer to it counts as one more
-            self._allowance.count_question()
-        with self._lock:
-            if self._asked is not None and self._asked.retrieval is retrieval:
-                self._answered, self._asked = retrieval, replace(self._asked, answer=None)
-        for answer in pipeline.answer(retrieval, corpus, settings, self._models, stop):
-            with self._lock:
-                if self._asked is not None and self._asked.retrieval is retrieval:
-                    # else something newer was asked, or the documents changed
-                    self._asked = replace(self._asked, answer=answer)
-            yield answer
+        return self._asking.answer(question, stop)
 
     def fresh(self, question: str) -> bool:
-        """Whether retrieving again would give the last prompt; raises `SettingError` and `LimitReached` as `retrieve` does.
+        """Whether retrieving again would give the last prompt; see `Asking.fresh`."""
+        return self._asking.fresh(question)
 
-        One made before the generator was there is not fresh: it has no prompt the generator could be given.
-        """
-        question = self._allowance.checked_question(question)
-        with self._lock:
-            retrieval = self._asked.retrieval if self._asked is not None else None
-            if retrieval is None or retrieval.prompt is None or retrieval is self._shown:
-                return False
-            corpus, settings = self._searched()
-        return (
-            retrieval.question == question
-            and retrieval.corpus_id == corpus.corpus_id
-            and retrieval.trace.settings_hash == settings.hash()
-            and retrieval.prompt.rendered
-        )
+    def asked(self) -> Asked | None:
+        """What belongs to the last question; None when nothing was asked or the documents changed since."""
+        return self._asking.asked()
+
+    def show(self, asked: Asked) -> None:
+        """Take a question of an evaluation for the last one asked; see `Asking.show`."""
+        self._asking.show(asked)
 
     def close(self) -> None:
         """Forget everything of this visitor."""
         with self._lock:
             self._own, self._corpus, self._reports = {}, None, ()
-            self._asked = self._answered = self._shown = None
+            self._asking.forget()
 
 
 def _heed(stop: threading.Event) -> None:

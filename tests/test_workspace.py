@@ -147,8 +147,8 @@ def test_same_key_is_replaced_and_said_so(line: Line) -> None:
     add(workspace, txt("甲_2025.txt", OWN), txt("乙.txt", "乙制度：年假须提前三天申请，由主管审批。"))
     add(workspace, txt("甲_2025.txt", "甲制度第二稿：每年三十三天年假，可以顺延。"))
     assert [r.state for r in workspace.reports()] == ["warning"]
-    assert "甲@2025" in workspace.reports()[0].message.en
-    assert "甲@2025" in workspace.reports()[0].message.zh
+    assert "“甲” 2025 (甲_2025.txt)" in workspace.reports()[0].message.en
+    assert "《甲》2025（甲_2025.txt）" in workspace.reports()[0].message.zh
     texts = {d.key: d.text for d in workspace.own_documents()}
     assert len(texts) == 2
     assert "三十三天" in texts["甲@2025"]

@@ -1,0 +1,121 @@
+"""The questions of one visitor: what the last one found, in which corpus, and the answer to it."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+
+from rag import pipeline
+from rag.config import Settings
+from rag.corpus.index import Corpus
+from rag.errors import SettingError
+from rag.limits import Allowance
+from rag.models.roles import Models
+from rag.types import Answer, Retrieval
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What the last question found, the corpus it was found in, and the answer as far as there is one."""
+
+    retrieval: Retrieval
+    corpus: Corpus
+    answer: Answer | None
+
+
+class Asking:
+    """Retrieves and answers, and remembers the last question until `forget`.
+
+    `searched` gives the corpus and the settings of now; `lock` is the workspace's: what is remembered is of the corpus
+    of that moment, or it is not remembered.
+    """
+
+    def __init__(
+        self,
+        models: Models,
+        allowance: Allowance,
+        lock: threading.RLock,
+        searched: Callable[[], tuple[Corpus, Settings]],
+    ) -> None:
+        self._models, self._allowance, self._lock, self._searched = models, allowance, lock, searched
+        self.forget()
+
+    def forget(self) -> None:
+        """Nothing was asked. To be called, under the lock, with every change of the corpus."""
+        self._asked: Asked | None = None
+        self._shown: Retrieval | None = None  # what `show` was given last
+        self._answered: Retrieval | None = None  # what an answer was begun from
+
+    def asked(self) -> Asked | None:
+        """What belongs to the last question, in one piece; None when nothing was asked or the documents changed since."""
+        with self._lock:
+            return self._asked
+
+    def show(self, asked: Asked) -> None:
+        """Take a question of an evaluation, with what was found and answered then, for the last one asked.
+
+        It is never `fresh`: it may have been asked with other questions before it, or as somebody else. Raises
+        `SettingError` when a document it was asked against is no longer searched: a removed one does not come back.
+        """
+        with self._lock:
+            documents = self._searched()[0].documents
+            if any(documents.get(key) is not document for key, document in asked.corpus.documents.items()):
+                raise SettingError(
+                    en="The documents changed since this question was asked. Run the set again.",
+                    zh="提问之后文档已有变动，请重新运行题集。",
+                )
+            self._asked, self._answered, self._shown = asked, asked.retrieval, asked.retrieval
+
+    def retrieve(self, question: str) -> Retrieval:
+        """The line up to the prompt. Raises `SettingError` (empty or too long), `LimitReached`, `ModelLoading`."""
+        question = self._allowance.checked_question(question)
+        return self._retrieve(question, *self._searched())
+
+    def _retrieve(self, question: str, corpus: Corpus, settings: Settings) -> Retrieval:
+        self._allowance.count_question()
+        retrieval = pipeline.retrieve(question, corpus, settings, self._models)
+        with self._lock:
+            # of a corpus that was replaced meanwhile nothing is kept: it may hold a removed document
+            if corpus is self._searched()[0]:
+                self._asked = Asked(retrieval, corpus, None)
+        return retrieval
+
+    def answer(self, question: str, stop: threading.Event) -> Iterator[Answer]:
+        """Answer from a fresh retrieval of the same question when there is one, else retrieve first."""
+        question = self._allowance.checked_question(question)
+        with self._lock:
+            corpus, settings = self._searched()
+            retrieval = self._asked.retrieval if self._asked is not None and self.fresh(question) else None
+            again = retrieval is not None and retrieval is self._answered
+        if retrieval is None:
+            retrieval = self._retrieve(question, corpus, settings)
+        elif again:  # the retrieval counted the question; each further answer to it counts as one more
+            self._allowance.count_question()
+        with self._lock:
+            if self._asked is not None and self._asked.retrieval is retrieval:
+                self._answered, self._asked = retrieval, replace(self._asked, answer=None)
+        for answer in pipeline.answer(retrieval, corpus, settings, self._models, stop):
+            with self._lock:
+                if self._asked is not None and self._asked.retrieval is retrieval:
+                    # else something newer was asked, or the documents changed
+                    self._asked = replace(self._asked, answer=answer)
+            yield answer
+
+    def fresh(self, question: str) -> bool:
+        """Whether retrieving again would give the last prompt; raises `SettingError` and `LimitReached` as `retrieve` does.
+
+        One made before the generator was there is not fresh: it has no prompt the generator could be given.
+        """
+        question = self._allowance.checked_question(question)
+        with self._lock:
+            retrieval = self._asked.retrieval if self._asked is not None else None
+            if retrieval is None or retrieval.prompt is None or retrieval is self._shown:
+                return False
+            corpus, settings = self._searched()
+        return (
+            retrieval.question == question
+            and retrieval.corpus_id == corpus.corpus_id
+            and retrieval.trace.settings_hash == settings.hash()
+            and retrieval.prompt.rendered
+        )
