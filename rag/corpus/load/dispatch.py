@@ -4,39 +4,49 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 
 from rag.corpus.clean import clean_line
-from rag.corpus.load import json_list, markdown, pdf, sheet, text, web, word
+from rag.corpus.load import json_list, markdown, ole, pdf, sheet, text, web, word
 from rag.corpus.load.builder import Parsed
 from rag.corpus.load.container import damaged, member_names
 from rag.corpus.load.metadata import document
 from rag.corpus.load.table import MAX_CHARACTERS, TableTooLarge
-from rag.errors import LoadError, UnsafeFile, UnsupportedFormat
+from rag.errors import Bilingual, LoadError, UnsafeFile, UnsupportedFormat
 from rag.types import Document, Origin
 
-Parse = Callable[[str, bytes], tuple[Parsed, ...]]
 
-_BY_SUFFIX: dict[str, Parse] = {
-    ".txt": text.parse,
-    ".md": markdown.parse,
-    ".json": json_list.parse,
-    ".docx": word.parse,
-    ".pdf": pdf.parse,
-    ".xlsx": sheet.parse,
-    ".html": web.parse,
-    ".htm": web.parse,
-}
-SUFFIXES = tuple(_BY_SUFFIX)
-_BY_PART: dict[str, Parse] = {"word/": word.parse, "xl/": sheet.parse}
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """A kind of file: what it is called, its loader, the endings of its names."""
+
+    en: str
+    zh: str
+    parse: Callable[[str, bytes], tuple[Parsed, ...]]
+    suffixes: tuple[str, ...]
+
+
+_TEXT = Kind("plain text", "纯文本", text.parse, (".txt",))
+_MARKDOWN = Kind("Markdown", "Markdown", markdown.parse, (".md",))
+_JSON = Kind("JSON", "JSON", json_list.parse, (".json",))
+_WORD = Kind("a Word document", "Word 文档", word.parse, (".docx",))
+_PDF = Kind("a PDF", "PDF", pdf.parse, (".pdf",))
+_SHEET = Kind("an Excel workbook", "Excel 表格", sheet.parse, (".xlsx",))
+_WEB = Kind("a web page", "网页", web.parse, (".html", ".htm"))
+_KINDS = (_TEXT, _MARKDOWN, _JSON, _WORD, _PDF, _SHEET, _WEB)
+# What is inside a zip-based file.
+_BY_PART = {"word/": _WORD, "xl/": _SHEET}
+
+SUFFIXES = tuple(suffix for kind in _KINDS for suffix in kind.suffixes)
+_BY_SUFFIX = {suffix: kind for kind in _KINDS for suffix in kind.suffixes}
+_BINARY = (*_WORD.suffixes, *_PDF.suffixes, *_SHEET.suffixes)
 _PAGE = re.compile(
     rb"(?:\xef\xbb\xbf)?\s*(?:<\?xml[^>]{0,200}\?>\s*)?"
     # a comment ends at its first -->: else a row of comments could be read in exponentially many ways
     rb"(?:<!--(?:(?!-->).){0,500}-->\s*)*<(?:!doctype\s+html|html)\b",
     re.I | re.S,
 )
-_BINARY = (".docx", ".pdf", ".xlsx")
-_OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 # First bytes of what people upload by mistake; as text these would be refused for a less helpful reason.
 _OTHER = (
     b"\x89PNG",
@@ -62,8 +72,21 @@ def load(name: str, data: bytes, origin: Origin = "own") -> tuple[Document, ...]
         LoadError: it is damaged, protected by a password, or not what its format asks for.
     """
     name = clean_line(name) or "document"
+    kind = _kind(name, data)
+    other = _misnamed(name, kind)
     try:
-        return tuple(document(name, origin, parsed) for parsed in _loader(name, data)(name, data))
+        first, *rest = _parsed(name, data, kind)
+        parsed = (replace(first, warnings=(*other, *first.warnings)), *rest)
+        return tuple(document(name, origin, one) for one in parsed)
+    except LoadError as error:
+        for note in other:  # 「damaged」 alone would send a person looking for a fault in the wrong kind of file
+            raise type(error)(en=f"{error.message('en')} {note.en}", zh=f"{error.message('zh')}{note.zh}") from error
+        raise
+
+
+def _parsed(name: str, data: bytes, kind: Kind) -> tuple[Parsed, ...]:
+    try:
+        return kind.parse(name, data)
     except LoadError:
         raise
     except TableTooLarge as error:
@@ -76,8 +99,12 @@ def load(name: str, data: bytes, origin: Origin = "own") -> tuple[Document, ...]
         raise damaged(name) from error
 
 
-def _loader(name: str, data: bytes) -> Parse:
-    suffix = PurePosixPath(name.replace("\\", "/")).suffix.lower()
+def _suffix(name: str) -> str:
+    return PurePosixPath(name.replace("\\", "/")).suffix.lower()
+
+
+def _kind(name: str, data: bytes) -> Kind:
+    suffix = _suffix(name)
     by_content = _by_content(name, suffix, data)
     if by_content is not None:
         return by_content
@@ -88,25 +115,36 @@ def _loader(name: str, data: bytes) -> Parse:
     return _BY_SUFFIX[suffix]
 
 
-def _by_content(name: str, suffix: str, data: bytes) -> Parse | None:
-    """The loader that the content itself asks for; None when it may be any kind of text."""
-    if data.startswith(_OLE):
-        raise LoadError(
-            en=f"{name}: protected by a password, or in an old format. Save it without a password as .docx or .xlsx.",
-            zh=f"{name}：文件已加密（有密码），或是旧版格式。请去掉密码并另存为 .docx 或 .xlsx。",
-        )
+def _by_content(name: str, suffix: str, data: bytes) -> Kind | None:
+    """The kind that the content itself shows; None when it may be any kind of text."""
+    if data.startswith(ole.MARK):
+        ole.is_workbook(name, data)
+        raise _unsupported(name)
     if data.startswith(_OTHER):
         raise _unsupported(name)
     if data.startswith(b"PK\x03\x04"):
         parts = member_names(name, data)
-        for part, parse in _BY_PART.items():
+        for part, kind in _BY_PART.items():
             if any(member.startswith(part) for member in parts):
-                return parse
+                return kind
         raise _unsupported(name)
     # A PDF may start with a few bytes of something else; a text that only speaks of PDF does not.
-    if data.lstrip()[:5] == b"%PDF-" or (suffix == ".pdf" and b"%PDF-" in data[:1024]):
-        return pdf.parse
-    return web.parse if _PAGE.match(data) else None
+    if data.lstrip()[:5] == b"%PDF-" or (suffix in _PDF.suffixes and b"%PDF-" in data[:1024]):
+        return _PDF
+    return _WEB if _PAGE.match(data) else None
+
+
+def _misnamed(name: str, kind: Kind) -> tuple[Bilingual, ...]:
+    """A note when the ending of the name promises something else than what the content is."""
+    suffix = _suffix(name)
+    if not suffix or suffix in kind.suffixes:
+        return ()
+    return (
+        Bilingual(
+            en=f"{name}: the name ends in {suffix}, but the content is {kind.en}; it was taken for that.",
+            zh=f"{name}：扩展名是 {suffix}，内容却是{kind.zh}，已按内容处理。",
+        ),
+    )
 
 
 def _unsupported(name: str) -> UnsupportedFormat:
