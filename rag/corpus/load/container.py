@@ -42,7 +42,7 @@ def open_zip(name: str, data: bytes) -> zipfile.ZipFile:
     entries = archive.infolist()
     _check_directory(name, entries)
     for entry in entries:
-        if entry.filename.lower().endswith(_XML):
+        if is_xml(entry.filename):
             _check_prolog(name, read_member(name, archive, entry.filename))
     return archive
 
@@ -51,6 +51,11 @@ def member_names(name: str, data: bytes) -> tuple[str, ...]:
     """The names of the entries, unread. Raises `LoadError` when the archive is damaged."""
     with _directory(name, data) as archive:
         return tuple(archive.namelist())
+
+
+def is_xml(member: str) -> bool:
+    """Whether an entry of this name is read as XML."""
+    return member.lower().endswith(_XML)
 
 
 def read_member(name: str, archive: zipfile.ZipFile, member: str) -> bytes:

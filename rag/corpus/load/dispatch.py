@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 
 from rag.corpus.clean import clean_line
-from rag.corpus.load import json_list, markdown, ole, pdf, sheet, text, web, word
+from rag.corpus.load import json_list, markdown, ole, pdf, sheet, slides, text, web, word
 from rag.corpus.load.builder import Parsed
 from rag.corpus.load.container import damaged, member_names
 from rag.corpus.load.metadata import document
@@ -33,14 +33,15 @@ _JSON = Kind("JSON", "JSON", json_list.parse, (".json",))
 _WORD = Kind("a Word document", "Word 文档", word.parse, (".docx",))
 _PDF = Kind("a PDF", "PDF", pdf.parse, (".pdf",))
 _SHEET = Kind("an Excel workbook", "Excel 表格", sheet.parse, (".xlsx",))
+_SLIDES = Kind("a presentation", "演示文稿", slides.parse, (".pptx",))
 _WEB = Kind("a web page", "网页", web.parse, (".html", ".htm"))
-_KINDS = (_TEXT, _MARKDOWN, _JSON, _WORD, _PDF, _SHEET, _WEB)
+_KINDS = (_TEXT, _MARKDOWN, _JSON, _WORD, _PDF, _SHEET, _SLIDES, _WEB)
 # What is inside a zip-based file.
-_BY_PART = {"word/": _WORD, "xl/": _SHEET}
+_BY_PART = {"word/": _WORD, "xl/": _SHEET, "ppt/": _SLIDES}
 
 SUFFIXES = tuple(suffix for kind in _KINDS for suffix in kind.suffixes)
 _BY_SUFFIX = {suffix: kind for kind in _KINDS for suffix in kind.suffixes}
-_BINARY = (*_WORD.suffixes, *_PDF.suffixes, *_SHEET.suffixes)
+_BINARY = (*_WORD.suffixes, *_PDF.suffixes, *_SHEET.suffixes, *_SLIDES.suffixes)
 _PAGE = re.compile(
     rb"(?:\xef\xbb\xbf)?\s*(?:<\?xml[^>]{0,200}\?>\s*)?"
     # a comment ends at its first -->: else a row of comments could be read in exponentially many ways

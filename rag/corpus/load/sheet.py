@@ -12,8 +12,9 @@ from openpyxl.worksheet.worksheet import Worksheet
 
 from rag.corpus.clean import clean_line, flow_lines
 from rag.corpus.load.builder import Meta, Parsed, TextBuilder
-from rag.corpus.load.container import open_zip, read_member
+from rag.corpus.load.container import read_member
 from rag.corpus.load.number import shown
+from rag.corpus.load.strict import readable
 from rag.corpus.load.table import Cell, Header, caption_rows, render
 from rag.errors import Bilingual, UnsafeFile
 
@@ -28,7 +29,8 @@ def parse(name: str, data: bytes) -> tuple[Parsed, ...]:
 
     Formulas give the result that was stored when the file was saved; where none was stored a warning says so.
     """
-    with open_zip(name, data) as archive:
+    data = readable(name, data)
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
         unsolved = _check_cells(name, archive)
     book = load_workbook(io.BytesIO(data), data_only=True, keep_links=False)
     builder = TextBuilder()

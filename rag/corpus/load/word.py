@@ -13,9 +13,9 @@ from docx.oxml.ns import qn
 
 from rag.corpus.clean import clean_line, flow_lines
 from rag.corpus.load.builder import Meta, Parsed, TextBuilder
-from rag.corpus.load.container import open_zip
 from rag.corpus.load.headings import heading_level
 from rag.corpus.load.metadata import title_line
+from rag.corpus.load.strict import readable
 from rag.corpus.load.table import Cell, render, table_lines
 
 _HEADING = re.compile(r"(?:heading|标题)\s*(\d)", re.IGNORECASE)
@@ -40,8 +40,7 @@ class _Style:
 
 def parse(name: str, data: bytes) -> tuple[Parsed, ...]:
     """A Word document. Raises what `open_zip` raises; python-docx's own errors are the caller's to translate."""
-    open_zip(name, data).close()
-    source = docx.Document(io.BytesIO(data))
+    source = docx.Document(io.BytesIO(readable(name, data)))
     walker = _Walker(_styles(source))
     walker.walk(source.element.body)
     walker.end_list()
