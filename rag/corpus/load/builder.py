@@ -85,15 +85,16 @@ class TextBuilder:
         if found:
             self.remove(found, "unreadable")
 
-    def remove(self, text: str, why: Why) -> None:
-        """Note words of the file that are left out here."""
+    def remove(self, text: str, why: Why, back: int = 0) -> None:
+        """Note words of the file that are left out here, or stood `back` characters before the end of what was added."""
         text = clean_text(text).strip()
         room = MOST_REMOVED - self._removed_characters
         if not text or room <= 0:
             return
         self._removed_characters += len(text)
         page = len(self._pages) + self._waiting_pages or None
-        self._removed.append(Removed(self._length, text[:room], why, page))
+        at = max(self._length - back, self._removed[-1].at if self._removed else 0)
+        self._removed.append(Removed(at, text[:room], why, page))
 
     def extend(self, block: str) -> None:
         """Append the rest of a paragraph to the block before it (a page break stood in between)."""
