@@ -53,7 +53,8 @@ def parse(name: str, data: bytes) -> tuple[Parsed, ...]:
         )
     parsed = tuple(_one(name, index, item) for index, item in enumerate(items))
     _refuse_twins(name, parsed)
-    first, *rest = parsed
+    reading = decoded.as_kind("JSON", "JSON")
+    first, *rest = (replace(one, reading=reading) for one in parsed)
     return (replace(first, warnings=decoded.warnings), *rest)
 
 

@@ -38,7 +38,7 @@ def parse(name: str, data: bytes) -> tuple[Parsed, ...]:
             meta, text = read, text[front.end() :]
     builder = TextBuilder()
     add_markdown(builder, text)
-    parsed = builder.parsed(meta, warnings=warnings)
+    parsed = builder.parsed(meta, warnings=warnings, reading=decoded.as_kind("Markdown", "Markdown"))
     tops = [section.path[0] for section in parsed.sections[:1] if heading_level(section.path[0]) is None]
     return (replace(parsed, title_hint=tops[0] if tops else title_line(parsed.text)),)
 

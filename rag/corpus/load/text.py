@@ -13,4 +13,5 @@ def parse(name: str, data: bytes) -> tuple[Parsed, ...]:
     decoded = decode(name, data)
     builder = TextBuilder()
     add_lines(builder, decoded.text)
-    return (builder.parsed(title_hint=title_line(builder.text()), warnings=decoded.warnings),)
+    hint = title_line(builder.text())
+    return (builder.parsed(title_hint=hint, warnings=decoded.warnings, reading=decoded.as_kind("text", "文本")),)

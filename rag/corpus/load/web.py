@@ -45,7 +45,11 @@ def parse(name: str, data: bytes) -> tuple[Parsed, ...]:
     page.finish()
     title = clean_line(soup.title.get_text()) if soup.title else ""
     hint = page.title or title_line(page.builder.text())
-    return (page.builder.parsed(Meta(title=title), title_hint=hint, warnings=decoded.warnings),)
+    return (
+        page.builder.parsed(
+            Meta(title=title), title_hint=hint, warnings=decoded.warnings, reading=decoded.as_kind("web page", "网页")
+        ),
+    )
 
 
 class _Page:
