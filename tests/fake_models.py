@@ -24,7 +24,8 @@ class BigramEncoder:
 
     fingerprint: str = "bigrams"
     dim: int = 64
-    limit: int = 10_000
+    limit: int = 10_000  # what encoding refuses; a fault when it is below what splitting heeds
+    max_tokens: int = 10_000
     facts: tuple[tuple[str, str], ...] = (("model", "bigrams"),)
     encoded: list[str] = field(default_factory=list)
     questions: list[str] = field(default_factory=list)
@@ -32,6 +33,9 @@ class BigramEncoder:
 
     def count_tokens(self, texts: Sequence[str]) -> list[int]:
         return [len(text) for text in texts]
+
+    def token_starts(self, text: str) -> list[int]:
+        return list(range(len(text)))
 
     def encode_query(self, texts: Sequence[str]) -> NDArray[np.float32]:
         self.questions += texts

@@ -29,6 +29,9 @@ class HashEncoder:
     def count_tokens(self, texts: Sequence[str]) -> list[int]:
         return [len(text) for text in texts]
 
+    def token_starts(self, text: str) -> list[int]:
+        return list(range(len(text)))
+
     def encode_query(self, texts: Sequence[str]) -> Vectors:
         return self._vectors(texts)
 

@@ -8,13 +8,14 @@ import json
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import get_args
 
 from rag.cli.ask import ask as ask_question
 from rag.cli.corpus import build_index
 from rag.cli.evaluate import add_command as add_evaluate
 from rag.cli.models import show_models
 from rag.cli.options import add_model_options, shell_language
-from rag.config import GenerateSettings, SearchSettings, SplitSettings
+from rag.config import GenerateSettings, SearchSettings, SplitSettings, Strategy
 from rag.errors import Language, RagError
 
 
@@ -46,9 +47,11 @@ def _parser() -> argparse.ArgumentParser:
     build = commands.add_parser("build", help="documents → an index in a folder")
     build.add_argument("--documents", type=Path, nargs="+", required=True, help="files or folders")
     build.add_argument("--index", type=Path, required=True, help="folder to write")
-    build.add_argument("--strategy", default=SplitSettings().strategy, choices=["fixed", "recursive"])
-    build.add_argument("--size", type=int, default=SplitSettings().size, help="characters a chunk")
-    build.add_argument("--overlap", type=int, default=SplitSettings().overlap, help="characters shared by neighbours")
+    build.add_argument("--strategy", default=SplitSettings().strategy, choices=get_args(Strategy))
+    build.add_argument("--size", type=int, default=SplitSettings().size, help="characters a chunk (tokens: tokens)")
+    build.add_argument(
+        "--overlap", type=int, default=SplitSettings().overlap, help="shared by neighbours, in the unit of --size"
+    )
     add_model_options(build)
     build.set_defaults(run=build_index)
 

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from rag.config import SearchSettings, SplitSettings
 from rag.corpus.dense import DenseIndex
+from rag.corpus.fitting import Tokenizer
 from rag.corpus.lexical import LexicalIndex
 from rag.corpus.split import split
 from rag.errors import Stopped
@@ -25,14 +26,11 @@ Vectors = NDArray[np.float32]
 Known = Mapping[str, Vectors]
 
 
-class PassageEncoder(Protocol):
+class PassageEncoder(Tokenizer, Protocol):
     """What indexing needs of an encoder (`rag.models.encoder.Encoder`)."""
 
     fingerprint: str
     dim: int
-
-    def count_tokens(self, texts: Sequence[str]) -> list[int]:
-        """Tokens of each passage, prefix and special tokens included."""
 
     def encode_document(
         self,
@@ -149,7 +147,7 @@ def build(
         if stop is not None and stop.is_set():
             raise Stopped(en="Indexing was stopped.", zh="索引已停止。")
         progress(Progress("split", i, len(documents), document.title))
-        chunks += split(document, settings, encoder.count_tokens if encoder else None)
+        chunks += split(document, settings, encoder)
     dense = None
     if encoder is not None:
         dense = DenseIndex(_vectors(chunks, encoder, known or {}, stop, progress))

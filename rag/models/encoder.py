@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from sentence_transformers import SentenceTransformer
 
 from rag.config import ModelSettings
-from rag.errors import ChunkTooLong, Stopped
+from rag.errors import ChunkTooLong, SettingError, Stopped
 from rag.models.turns import Turns
 from rag.models.weights import Weights
 
@@ -100,6 +100,35 @@ class Encoder:
         # verbose=False: being over the limit is reported by `_check`, with a name
         ids = self._model.tokenizer(texts, truncation=False, padding=False, verbose=False)["input_ids"]
         return [len(row) for row in ids]
+
+    def token_starts(self, text: str) -> list[int]:
+        """Where the tokens of `text` begin, ascending; no prefix, no special tokens, no limit.
+
+        Raises `SettingError` for a tokenizer that does not know.
+        """
+        if not self._model.tokenizer.is_fast:
+            raise SettingError(
+                en=f"The tokenizer of {self.name} does not say where its tokens stand. Choose another split strategy.",
+                zh=f"{self.name} 的分词器无法给出 token 的位置，请改用其他切分方式。",
+            )
+        starts: list[int] = []
+        start = 0
+        while start < len(text):
+            end = start + COUNT_CHARACTERS
+            if end < len(text):  # a line break is no part of a token
+                end = text.rfind("\n", start, end) + 1 or end
+            with self._turns.turn():
+                found = self._model.tokenizer(
+                    text[start:end],
+                    add_special_tokens=False,
+                    return_offsets_mapping=True,
+                    truncation=False,
+                    padding=False,
+                    verbose=False,
+                )
+            starts += [start + a for a, b in found["offset_mapping"] if b > a]
+            start = end
+        return starts
 
     def encode_query(self, texts: Sequence[str]) -> Vectors:
         """Questions → ``(n, dim) float32``, rows of length 1. Raises `ChunkTooLong` for a question over the limit."""

@@ -25,7 +25,7 @@ def test_rows_are_the_chunks_in_order(leave, equipment) -> None:
     encoder = HashEncoder()
     settings = SplitSettings("recursive", 30, 5)
     corpus = build([leave, equipment], settings, encoder)
-    assert corpus.chunks == (*split(leave, settings, len_all), *split(equipment, settings, len_all))
+    assert corpus.chunks == (*split(leave, settings, encoder), *split(equipment, settings, encoder))
     assert corpus.dense is not None and corpus.dense.vectors.dtype == np.float32
     assert np.array_equal(corpus.dense.vectors, encoder.encode_query([c.passage for c in corpus.chunks]))
     assert list(corpus.documents) == [leave.key, equipment.key]
@@ -34,10 +34,6 @@ def test_rows_are_the_chunks_in_order(leave, equipment) -> None:
     assert corpus.lexical.search("HR-F-012", 1)[0].position == next(
         i for i, c in enumerate(corpus.chunks) if "HR-F-012" in c.text
     )
-
-
-def len_all(texts):
-    return [len(t) for t in texts]
 
 
 def test_without_an_encoder_there_is_the_lexical_index_only(leave) -> None:
@@ -71,9 +67,11 @@ def test_equal_passages_are_encoded_once_and_both_have_the_vector(equipment) -> 
     assert np.array_equal(corpus.dense.vectors[0], corpus.dense.vectors[1])
 
 
-def test_too_long_a_chunk_is_named(leave) -> None:
-    with pytest.raises(ChunkTooLong, match=r"leave@2026-01:0-"):
-        build([leave], SplitSettings(), HashEncoder(max_tokens=50))
+def test_what_would_be_too_long_is_cut_and_only_a_single_character_is_refused(leave) -> None:
+    corpus = build([leave], SplitSettings(), HashEncoder(max_tokens=50))
+    assert "".join(c.text for c in corpus.chunks) == leave.text and all(c.n_tokens <= 50 for c in corpus.chunks)
+    with pytest.raises(ChunkTooLong, match=r"leave@2026-01:\d+-"):
+        build([leave], SplitSettings(), HashEncoder(max_tokens=0))
 
 
 def test_stop_and_progress(leave) -> None:

@@ -8,6 +8,7 @@ from rag.config import SplitSettings
 from rag.corpus.split import split
 from rag.types import Chunk, Document, Section
 from tests import hostile
+from tests.fakes import HashEncoder
 
 
 def doc(text: str, pages: tuple[int, ...] = (), sections: tuple[Section, ...] = ()) -> Document:
@@ -152,10 +153,11 @@ def test_context_names_title_and_section_once() -> None:
 def test_tokens_are_counted_over_what_is_encoded() -> None:
     asked: list[str] = []
 
-    def count(texts):
-        asked.extend(texts)
-        return [len(t) for t in texts]
+    class Counting(HashEncoder):
+        def count_tokens(self, texts):
+            asked.extend(texts)
+            return super().count_tokens(texts)
 
-    chunks = split(doc("x" * 300), SplitSettings("fixed"), count)
+    chunks = split(doc("x" * 300), SplitSettings("fixed"), Counting())
     assert asked == [c.passage for c in chunks]
     assert [c.n_tokens for c in chunks] == [2 + 240, 2 + 100]

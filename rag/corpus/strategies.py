@@ -1,0 +1,108 @@
+"""The ways to cut a document: fixed windows, recursive, by structure, by the encoder's tokens. All give spans in order."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections.abc import Sequence
+from itertools import pairwise
+
+from rag.corpus.boundaries import KINDS, LINE, SENTENCE
+from rag.corpus.outline import Outline, Span
+from rag.corpus.pieces import characters, cut, every, merged, pieces
+
+# A line that begins a numbered clause: 第十二条, 第12条, 第三条之一.
+_CLAUSE = re.compile(r"^[\s*#]*第\s*[一二三四五六七八九十百千零〇两\d]{1,9}\s*条", re.M)
+
+
+def fixed(outline: Outline, size: int, overlap: int) -> list[Span]:
+    """Windows of `size` characters, each starting ``size - overlap`` after the one before; the last ends with the text.
+
+    A table's row that fits is not cut: the window ends before it, and the overlap is of whole rows. Windows that begin
+    in two sections share nothing.
+    """
+    n, start, spans = len(outline.text), 0, []
+    while start < n:
+        end = min(start + size, n)
+        row = outline.row(end, size) if end < n else None
+        if row is not None and row[0] > start:
+            end = row[0]
+        else:
+            row = None
+        spans.append((start, end))
+        if end == n:
+            break
+        if outline.section(start, end) == outline.section(end, min(end + size, n)):
+            # a row that did not fit has to fit the next window, else that would end where this one did
+            start = max(start + 1, end - overlap, row[1] - size if row else 0)
+            shared = outline.row(start, size)
+            start = min(shared[1], end) if shared else start
+        else:
+            start = end
+    return spans
+
+
+def recursive(outline: Outline, size: int, overlap: int) -> list[Span]:
+    """Pieces cut at the coarsest boundaries that make them fit, joined up to `size`; overlap is whole pieces."""
+    return _joined(outline, (0, len(outline.text)), size, overlap)
+
+
+def structure(outline: Outline, size: int, overlap: int) -> list[Span]:
+    """As `recursive`, section by section: a chunk ends where its section does.
+
+    A numbered clause and a table are whole when they fit. A heading without words of its own goes with the next section.
+    """
+    heads = [at for at in outline.heads if not outline.parts_heading(at)]
+    edges = sorted({0, *heads, len(outline.text)})
+    return [
+        span
+        for section in pairwise(edges)
+        for span in _joined(outline, section, size, overlap, _units(outline, section))
+    ]
+
+
+def _units(outline: Outline, section: Span) -> list[Span]:
+    """A section cut where a numbered clause begins, and where a table begins and ends."""
+    start, end = section
+    cuts = [outline.begins_at(m.start(), m.end()) for m in _CLAUSE.finditer(outline.text, start, end)]
+    for table in outline.tables_in(start, end):
+        cuts += [table.start, outline.begins_at(table.end, end)]
+    cuts = [at for at in cuts if start < at < end and not outline.parts_heading(at)]
+    return list(pairwise(sorted({start, *cuts, end})))
+
+
+def _joined(outline: Outline, span: Span, size: int, overlap: int, units: Sequence[Span] | None = None) -> list[Span]:
+    # Text without any boundary is cut into pieces that overlap can be made of; not below 8 characters, for their number.
+    step = max(8, min(overlap, size - overlap)) if overlap else size
+    bare = every(min(step, size))
+    parts = [piece for unit in units or [span] for piece in pieces(outline, unit, size, characters, bare)]
+    return merged(outline, parts, size, overlap, characters)
+
+
+def tokens(outline: Outline, size: int, overlap: int, starts: Sequence[int]) -> list[Span]:
+    """Sentences, and rows of tables, joined up to `size` tokens; a longer one is cut at a clause, a word, a token.
+
+    `starts`: where the tokens of the text begin, ascending.
+    """
+
+    def cost(start: int, end: int) -> int:
+        return bisect_left(starts, end) - bisect_left(starts, start)
+
+    def bare(start: int, end: int) -> list[Span]:
+        inside = starts[bisect_left(starts, start) : bisect_left(starts, end)]
+        step = max(1, min(overlap, size - overlap)) if overlap else size
+        return list(pairwise(sorted({start, *inside[::step], end})))
+
+    parts = []
+    for line in cut(outline, (0, len(outline.text)), LINE):
+        in_table = bool(outline.tables_in(*line))
+        sentences = [line] if in_table else _sentences(outline, line)
+        kinds = KINDS[2:] if in_table else KINDS[3:]
+        parts += [piece for sentence in sentences for piece in pieces(outline, sentence, size, cost, bare, kinds)]
+    return merged(outline, parts, size, overlap, cost)
+
+
+def _sentences(outline: Outline, line: Span) -> list[Span]:
+    """The sentences of a line; a heading that is in front of it is part of the first."""
+    cuts = [m.end() for m in SENTENCE.finditer(outline.text, *line)]
+    return list(pairwise(sorted({line[0], *(at for at in cuts if not outline.parts_heading(at)), line[1]})))
