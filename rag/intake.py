@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from rag.corpus.load import load
-from rag.errors import Bilingual, LoadError, RagError
+from rag.errors import Bilingual, LoadError, RagError, Stopped
 from rag.limits import Allowance
 from rag.types import Document
-from rag.versions import Own, place
+from rag.versions import Choice, Own, place
+
+Read = Callable[[str, bytes], tuple[Document, ...]]
+"""A file's name and bytes → its documents."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,24 +37,23 @@ class FileReport:
         return replace(self, keys=tuple(new if key == old else key for key in self.keys))
 
 
-def take(
-    upload: Upload | FileReport, own: Own, allowance: Allowance, earlier: Collection[str] = (), beside: bool = False
-) -> FileReport:
+def take(upload: Upload | FileReport, own: Own, allowance: Allowance, read: Read, choice: Choice) -> FileReport:
     """Load one upload into `own`, within `allowance`; nothing of it stays when it fails.
 
-    A report in place of an upload is of a file that was refused unread; it is given back as it is. For `earlier` and
-    `beside` see `rag.versions.place`.
+    A report in place of an upload is of a file that was refused unread; it is given back as it is. Raises `Stopped`.
     """
     if isinstance(upload, FileReport):
         return upload
     try:
         allowance.check_bytes(upload.name, len(upload.data), sum(held.size for held in own.values()))
-        documents = load(upload.name, upload.data, "own")
+        documents = read(upload.name, upload.data)
         _check_keys(upload.name, documents)
         placed = dict(own)
         notes = [warning for d in documents for warning in d.warnings]
-        notes += place(documents, len(upload.data), placed, earlier, beside)
+        notes += place(documents, len(upload.data), placed, choice)
         allowance.check_documents(upload.name, len(placed))
+    except Stopped:
+        raise
     except RagError as error:
         return FileReport(upload.name, "error", error.text, ())
     own.clear()

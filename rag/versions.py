@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 
@@ -103,15 +103,24 @@ def with_edit(own: Own, key: str, edit: Edit) -> tuple[Own, Document]:
     return {new.key if k == key else k: Held(new, h.size) if k == key else h for k, h in own.items()}, new
 
 
-def place(
-    documents: Sequence[Document], size: int, own: Own, earlier: Collection[str], beside: bool
-) -> list[Bilingual]:
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """What a file of a name that is there already does: it replaces the earlier one, unless it is to stand `beside` it.
+
+    `earlier`: the keys that were there before this upload; files of one upload never replace each other by their name.
+    """
+
+    earlier: frozenset[str] = frozenset()
+    beside: bool = False
+
+
+def place(documents: Sequence[Document], size: int, own: Own, choice: Choice) -> list[Bilingual]:
     """Put the documents of a file of `size` bytes into `own`; what a person should know of the others there.
 
-    A document of the same key is replaced. So is, unless `beside`, an earlier one (its key is in `earlier`: it came with
-    another upload) of the same doc_id and file that states no version: it is the same file with other words.
+    A document of the same key is replaced. So is, unless it is to stay beside, an earlier one of the same doc_id and file
+    that states no version: it is the same file with other words. Versions that are stated stand beside each other.
     """
-    replaced = _replaced(documents, own, () if beside else earlier)
+    replaced = _replaced(documents, own, frozenset() if choice.beside else choice.earlier)
     gone = {d.key for d in replaced}
     stay = [h.document for key, h in own.items() if key not in gone]
     notes = [*_of_replaced(replaced), *_of_same_words(documents, stay)]
@@ -155,7 +164,7 @@ def _typed_date(typed: str) -> date | None:
     return found
 
 
-def _replaced(documents: Sequence[Document], own: Own, earlier: Collection[str]) -> list[Document]:
+def _replaced(documents: Sequence[Document], own: Own, earlier: frozenset[str]) -> list[Document]:
     """What is in `own` and has to go for `documents`, where its words are not the same."""
     new = {d.key: d for d in documents}
     files = {(d.doc_id, d.file) for d in documents}

@@ -6,11 +6,13 @@ import threading
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 
 from rag.asking import Asked, Asking
 from rag.background import HEARTBEAT_S, Report, in_background
 from rag.config import Limits, Settings, SplitSettings
 from rag.corpus.index import Corpus, PassageEncoder, Progress, build
+from rag.corpus.load.process import ReadingRoom
 from rag.corpus.samples import Samples
 from rag.corpus.split import split
 from rag.errors import ModelLoading, ModelUnavailable, RagError, SettingError, Stopped
@@ -18,7 +20,7 @@ from rag.intake import FileReport, Upload, take, undone
 from rag.limits import Allowance
 from rag.models.roles import Models
 from rag.types import Answer, Chunk, Document, Retrieval
-from rag.versions import Edit, Own, with_edit
+from rag.versions import Choice, Edit, Own, with_edit
 
 __all__ = ["Asked", "Edit", "FileReport", "Upload", "Workspace"]
 
@@ -29,9 +31,13 @@ _ENCODER_WAIT_S = 600.0
 class Workspace:
     """What one visitor has. Every method may be called from any thread; a change is made whole or not at all."""
 
-    def __init__(self, samples: Samples, models: Models, limits: Limits | None = None) -> None:
+    def __init__(
+        self, samples: Samples, models: Models, limits: Limits | None = None, room: ReadingRoom | None = None
+    ) -> None:
+        """`room` is where files are read; the workspaces of one program share it."""
         self._samples, self._models = samples, models
-        self._allowance = Allowance(limits or Limits())
+        self._limits = limits or Limits()
+        self._allowance, self._room = Allowance(self._limits), room or ReadingRoom()
         self.settings = Settings()
         self.include_samples = False
         self._lock = threading.RLock()  # guards the fields and what was asked; held for moments
@@ -87,12 +93,13 @@ class Workspace:
         def run(progress: Report) -> None:
             with self._lock:
                 own = dict(self._own)
-            earlier = frozenset(own)
-            reports = []
-            for i, upload in enumerate(uploads):
-                _heed(stop)
-                progress(Progress("load", i, len(uploads), upload.name))
-                reports.append(take(upload, own, self._allowance, earlier, beside))
+            choice, reports = Choice(frozenset(own), beside), []
+            with self._room.reader(self._limits) as reader:
+                for i, upload in enumerate(uploads):
+                    _heed(stop)
+                    progress(Progress("load", i, len(uploads), upload.name))
+                    read = partial(reader.read, stop=stop)
+                    reports.append(take(upload, own, self._allowance, read, choice))
             if any(report.keys for report in reports):
                 try:
                     self._rebuild(own, self.include_samples, stop, progress)
@@ -221,9 +228,10 @@ class Workspace:
             raise SettingError(en=f"{key}: no such document.", zh=f"{key}：没有这份文档。")
         self._allowance.check_chunks(len(document.text), settings)
         try:
-            return split(document, settings, self._models.encoder())
+            count = self._models.encoder().count_tokens
         except ModelUnavailable:
-            return split(document, settings, None)
+            count = None
+        return split(document, settings, count)
 
     def _searched(self) -> tuple[Corpus, Settings]:
         """What questions search now, and under which settings: the split is that of the corpus as it is."""

@@ -6,8 +6,9 @@ from pathlib import Path
 
 from rag.config import Limits
 from rag.corpus.index import Corpus, Progress
+from rag.corpus.load import load
 from rag.corpus.samples import Samples
-from rag.types import Answer, Retrieval
+from rag.types import Answer, Document, Retrieval
 from rag.workspace import Upload, Workspace
 from tests.fake_models import BigramEncoder, FakeModels, ReplyGenerator
 
@@ -17,6 +18,21 @@ SAMPLE_FILES = {
 }
 OWN = "本公司员工每年可享受二十二天带薪年假，另有生日假一天。"
 Line = tuple[Workspace, FakeModels, Samples]
+
+
+class SameProcess:
+    """Reads files where the test runs; the tests of the reading process are in test_workspace_reading.py."""
+
+    def reader(self, limits: Limits) -> "SameProcess":
+        return self
+
+    def __enter__(self) -> "SameProcess":
+        return self
+
+    def __exit__(self, *error: object) -> None: ...
+
+    def read(self, name: str, data: bytes, stop: threading.Event) -> tuple[Document, ...]:
+        return load(name, data)
 
 
 def write_samples(tmp_path: Path) -> Path:
@@ -34,7 +50,7 @@ def make(
     samples = Samples(models, folder)  # type: ignore[arg-type]
     samples.prepare()
     assert samples.ready(), samples.problem()
-    return Workspace(samples, models, limits), models, samples  # type: ignore[arg-type]
+    return Workspace(samples, models, limits, SameProcess()), models, samples  # type: ignore[arg-type]
 
 
 def txt(name: str, text: str) -> Upload:

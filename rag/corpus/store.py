@@ -8,7 +8,6 @@ import os
 import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
-from datetime import date
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -19,8 +18,9 @@ from rag.config import SplitSettings
 from rag.corpus.dense import DenseIndex
 from rag.corpus.index import Corpus, corpus_hash
 from rag.corpus.lexical import LexicalIndex
-from rag.errors import Bilingual, IndexMismatch, SettingError
-from rag.types import Chunk, Document, Removed, Section, Table
+from rag.corpus.records import document_json, read_document
+from rag.errors import IndexMismatch, SettingError
+from rag.types import Chunk, Document
 
 FORMAT = 3
 _FILES = ("documents.json", "chunks.json", "embeddings.npy")
@@ -39,7 +39,7 @@ def save(corpus: Corpus, folder: Path, encoder_facts: Sequence[tuple[str, str]])
         with tempfile.TemporaryDirectory(dir=folder.parent, prefix=f".{folder.name}-") as scratch:
             new = Path(scratch) / "new"
             new.mkdir()
-            _write_json(new / "documents.json", [_document_json(d) for d in corpus.documents.values()])
+            _write_json(new / "documents.json", [document_json(d) for d in corpus.documents.values()])
             _write_json(new / "chunks.json", [asdict(chunk) for chunk in corpus.chunks])
             vectors = corpus.dense.vectors if corpus.dense else np.zeros((len(corpus.chunks), 0), dtype=np.float32)
             np.save(new / "embeddings.npy", vectors, allow_pickle=False)
@@ -155,29 +155,12 @@ def _self_hash(manifest: Mapping[str, Any]) -> str:
     return hashlib.sha256(json.dumps(rest, sort_keys=True).encode()).hexdigest()
 
 
-def _document_json(document: Document) -> dict[str, Any]:
-    record = asdict(document)
-    record["groups"] = sorted(document.groups)
-    for name in ("effective_from", "effective_to"):
-        record[name] = record[name].isoformat() if record[name] else None
-    return record
-
-
 def _read_documents(folder: Path) -> dict[str, Document]:
     documents: dict[str, Document] = {}
     try:
         for record in _read_json(folder, "documents.json"):
-            record["groups"] = frozenset(record["groups"])
-            record["pages"] = tuple(record["pages"])
-            record["sections"] = tuple(Section(s["start"], tuple(s["path"])) for s in record["sections"])
-            record["warnings"] = tuple(Bilingual(**w) for w in record["warnings"])
-            record["tables"] = tuple(Table(**t) for t in record["tables"])
-            record["removed"] = tuple(Removed(**r) for r in record["removed"])
-            record["reading"] = Bilingual(**record["reading"])
-            record["stated"] = tuple((field, who) for field, who in record["stated"])
-            for name in ("effective_from", "effective_to"):
-                record[name] = date.fromisoformat(record[name]) if record[name] else None
-            documents[record["key"]] = Document(**record)
+            document = read_document(record)
+            documents[document.key] = document
     except (KeyError, TypeError, ValueError) as error:
         raise _mismatch(folder, "documents.json", f"not as written ({error})", f"结构不对（{error}）") from error
     return documents

@@ -1,0 +1,254 @@
+"""Files a visitor sent are read in a process of their own, within memory and time: what breaks there breaks nothing here.
+
+The shell and the samples call `rag.corpus.load.load` itself: their files are those of whoever runs the program.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import queue
+import subprocess
+import sys
+import threading
+import time
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+
+from rag.config import Limits
+from rag.corpus.load.metadata import document_key
+from rag.corpus.records import read_document
+from rag.errors import EmptyDocument, LimitReached, LoadError, RagError, Stopped, UnsafeFile, UnsupportedFormat
+from rag.types import Document
+
+_LOG = logging.getLogger(__name__)
+_ROOT = Path(__file__).resolve().parents[3]
+_KINDS = {kind.__name__: kind for kind in (LoadError, EmptyDocument, UnsafeFile, UnsupportedFormat)}
+# All that a reader gets to know of the surroundings: a token in the environment is nothing for it.
+_ENVIRONMENT = ("PATH", "LD_LIBRARY_PATH", "PYTHONPATH", "PYTHONHOME", "SYSTEMROOT", "LANG", "LC_ALL")
+# What a process says that limits its memory, before it takes anything.
+_LIMITED = b'{"ready": true, "limited": true}\n'
+_POLL_S = 0.1
+_START_S = 60.0
+_LONGEST_ANSWER = 400_000_000
+_LONGEST_MESSAGE = 2000
+# A reader that held so much of its memory is not used again: what it did not give back is missing to the next file.
+_TIRED = 0.25
+
+
+class ReadingRoom:
+    """Where every visitor's files are read: `at_once` of them at a time."""
+
+    def __init__(self, at_once: int = 4) -> None:
+        self._places = threading.BoundedSemaphore(at_once)
+
+    def reader(self, limits: Limits) -> Reader:
+        """A reader for the files of one upload; to be closed."""
+        return Reader(limits, self._places)
+
+
+class Reader:
+    """Reads files one after the other in a child process, which is started with the first and again after one ended it."""
+
+    def __init__(self, limits: Limits, places: threading.BoundedSemaphore) -> None:
+        self._limits, self._places = limits, places
+        self._child: subprocess.Popen[bytes] | None = None
+
+    def __enter__(self) -> Reader:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """End the process, whatever it is doing."""
+        child, self._child = self._child, None
+        if child is not None:
+            child.kill()
+            child.wait()
+            with suppress(OSError):  # what it did not take is still to be written
+                child.stdin.close()  # type: ignore[union-attr]  # it is a pipe
+
+    def read(self, name: str, data: bytes, stop: threading.Event) -> tuple[Document, ...]:
+        """The documents in a file called `name` with the content `data`; see `rag.corpus.load.load`.
+
+        Raises:
+            LoadError: what `load` raises, or the file made its reader crash.
+            LimitReached: it takes more time or memory, or gives more text, than the limits allow.
+            Stopped: `stop` was set; within a fraction of a second, whatever the file is.
+        """
+        while not self._places.acquire(timeout=_POLL_S):
+            _heed(stop)
+        try:
+            answer = self._asked(name, data, stop)
+        except BaseException:
+            self.close()
+            raise
+        finally:
+            self._places.release()
+        if answer.peak > self._limits.parse_bytes * _TIRED:
+            self.close()
+        if answer.problem is not None:
+            raise answer.problem
+        return answer.documents
+
+    def _asked(self, name: str, data: bytes, stop: threading.Event) -> _Answer:
+        fresh = self._child is None
+        child = self._child = self._child or _start(name, self._limits.parse_bytes)
+        lines: queue.SimpleQueue[bytes] = queue.SimpleQueue()
+        request = _request(name, len(data), self._limits)
+        threading.Thread(
+            target=_talk, args=(child, request, data, 1 + fresh, lines), name="reading", daemon=True
+        ).start()
+        if fresh:
+            _check_ready(name, child, lines, stop)
+        try:
+            line = _line(lines, stop, self._limits.parse_seconds)
+        except TimeoutError as error:
+            raise _too_slow(name, self._limits.parse_seconds) from error
+        if not line.endswith(b"\n"):
+            # killed, and not from here: the system ran out of memory
+            raise _too_much_memory(name, self._limits.parse_bytes) if _status(child) == -9 else _crashed(name)
+        return _checked(name, line, self._limits)
+
+
+@dataclass(frozen=True, slots=True)
+class _Answer:
+    """What the process made of a file, and the most memory in bytes that it has held so far (0: not known)."""
+
+    documents: tuple[Document, ...]
+    problem: RagError | None
+    peak: int
+
+
+def _start(name: str, memory: int) -> subprocess.Popen[bytes]:
+    environment = {key: os.environ[key] for key in _ENVIRONMENT if key in os.environ}
+    try:
+        return subprocess.Popen(
+            [sys.executable, "-m", "rag.corpus.load.worker", str(memory)],
+            cwd=_ROOT,
+            env={**environment, "OMP_NUM_THREADS": "1", "PYTHONDONTWRITEBYTECODE": "1"},
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+        )
+    except OSError as error:
+        raise _not_started(name, str(error.strerror)) from error
+
+
+def _check_ready(
+    name: str, child: subprocess.Popen[bytes], lines: queue.SimpleQueue[bytes], stop: threading.Event
+) -> None:
+    try:
+        ready = _line(lines, stop, _START_S)
+    except TimeoutError as error:
+        raise _not_started(name, f"{_START_S:g} s") from error
+    if not ready:  # a bug, or a broken installation: its own message is in the log
+        raise RuntimeError(f"the process that reads files ended before it began, with status {_status(child)}")
+    if ready != _LIMITED:
+        _LOG.warning("the memory of the process that reads files cannot be limited on this system")
+
+
+def _request(name: str, size: int, limits: Limits) -> bytes:
+    request = {"name": name, "size": size, "seconds": limits.parse_seconds, "characters": limits.characters}
+    return json.dumps(request).encode() + b"\n"
+
+
+def _talk(child: subprocess.Popen[bytes], request: bytes, data: bytes, n: int, lines: queue.SimpleQueue[bytes]) -> None:
+    """Send a request and queue the `n` lines that come; an empty one when the process ended instead."""
+    assert child.stdin is not None and child.stdout is not None
+    with suppress(OSError, ValueError):  # it ended, and what reads `lines` learns that from the end of its output
+        child.stdin.write(request)
+        child.stdin.write(data)
+        child.stdin.flush()
+    for _ in range(n):
+        lines.put(child.stdout.readline(_LONGEST_ANSWER))
+
+
+def _line(lines: queue.SimpleQueue[bytes], stop: threading.Event, seconds: float) -> bytes:
+    """The next line. Raises `TimeoutError` after `seconds`, `Stopped`."""
+    until = time.monotonic() + seconds
+    while True:
+        try:
+            return lines.get(timeout=_POLL_S)
+        except queue.Empty:
+            _heed(stop)
+            if time.monotonic() > until:
+                raise TimeoutError from None
+
+
+def _checked(name: str, line: bytes, limits: Limits) -> _Answer:
+    """The answer in `line`: of a process that read a hostile file, so nothing of it is taken on trust.
+
+    Raises `LoadError` when it is none.
+    """
+    try:
+        answer = json.loads(line)
+        documents = tuple(read_document(record) for record in answer.get("documents", ()))
+        if any(d.origin != "own" or d.key != document_key(d.doc_id, d.version, d.text) for d in documents):
+            raise ValueError("a document that is not what it says")
+        return _Answer(documents, None if documents else _problem(name, answer, limits), int(answer["peak"]))
+    except (KeyError, TypeError, ValueError, AttributeError, RecursionError) as error:
+        raise _crashed(name) from error
+
+
+def _problem(name: str, answer: dict[str, str], limits: Limits) -> RagError:
+    if answer["error"] == "memory":
+        return _too_much_memory(name, limits.parse_bytes)
+    if answer["error"] == "characters":
+        return _too_much_text(name, limits.characters)
+    en, zh = (str(answer[language])[:_LONGEST_MESSAGE] for language in ("en", "zh"))
+    return _KINDS[answer["error"]](en=en, zh=zh)
+
+
+def _status(child: subprocess.Popen[bytes]) -> int:
+    """The exit status of a process whose output has ended (negative: the signal that ended it); 0 if it lives on."""
+    with suppress(subprocess.TimeoutExpired):
+        return child.wait(timeout=1.0)
+    return 0
+
+
+def _heed(stop: threading.Event) -> None:
+    if stop.is_set():
+        raise Stopped(en="Reading was stopped.", zh="读取已停止。")
+
+
+def _not_started(name: str, why: str) -> LoadError:
+    return LoadError(
+        en=f"{name}: the process that reads files could not be started ({why}). Try again in a moment.",
+        zh=f"{name}：无法启动读取文件的进程（{why}），请稍后再试。",
+    )
+
+
+def _too_slow(name: str, seconds: float) -> LimitReached:
+    return LimitReached(
+        en=f"{name}: not read within {seconds:,g} seconds, the limit for a file. Split it, or save it in a simpler format (.docx, .txt).",
+        zh=f"{name}：{seconds:,g} 秒（单个文件的上限）内未能读完，请拆分，或另存为更简单的格式（.docx、.txt）。",
+    )
+
+
+def _too_much_memory(name: str, limit: int) -> LimitReached:
+    megabytes = limit // 1_000_000
+    return LimitReached(
+        en=f"{name}: reading it needs more than {megabytes:,} MB of memory, the limit for a file. Split it, or save it in a simpler format (.docx, .txt).",
+        zh=f"{name}：读取所需内存超过 {megabytes:,} MB（单个文件的上限），请拆分，或另存为更简单的格式（.docx、.txt）。",
+    )
+
+
+def _too_much_text(name: str, limit: int) -> LimitReached:
+    return LimitReached(
+        en=f"{name}: more than {limit:,} characters of text, the limit for a file. Split it.",
+        zh=f"{name}：文字超过 {limit:,} 个字符（单个文件的上限），请拆分。",
+    )
+
+
+def _crashed(name: str) -> LoadError:
+    return LoadError(
+        en=f"{name}: the program that reads files broke off on it; the other files are not affected. "
+        "Save it again from its own program, or in another format (.docx, .txt).",
+        zh=f"{name}：读取程序在处理此文件时意外中止，其他文件不受影响。请用原程序重新保存，或另存为其他格式（.docx、.txt）。",
+    )
