@@ -6,7 +6,6 @@ import os
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import gradio as gr
 
@@ -14,7 +13,10 @@ from rag.config import Limits
 from rag.corpus.samples import Samples
 from rag.errors import SettingError
 from rag.models.roles import Models
+from rag.ui.chunk_handlers import ChunkHandlers
 from rag.ui.corpus_handlers import CorpusHandlers
+from rag.ui.corpus_wiring import wire_chunks, wire_corpus, wire_document
+from rag.ui.document_handlers import DocumentHandlers
 from rag.ui.evaluate_handlers import EvaluateHandlers
 from rag.ui.guard import log_bug
 from rag.ui.page import Page, build_page
@@ -24,21 +26,8 @@ from rag.ui.set_handlers import SetHandlers
 from rag.ui.strings import TABLE, translations
 from rag.ui.style import CSS, theme
 from rag.ui.uploads import UploadFolder, own_paths
+from rag.ui.wiring import ANSWERS, EVALUATING, LIGHT, RAW, SEARCHES, groups, saves
 from rag.workspace import Workspace
-
-# light work: never behind a model in the queue, not offered to clients
-LIGHT: dict[str, Any] = {"queue": False, "api_visibility": "private", "show_progress": "hidden"}
-# a list's value is checked by the handler, in the visitor's language; Gradio would put it into the log
-RAW: dict[str, Any] = {"preprocess": False}
-HEAVY: dict[str, Any] = {"api_visibility": "private", "show_progress": "hidden"}
-# Answers to what is asked on the page come one at a time. Searches (which may re-index first), indexing, evaluations and
-# drafts run beside each other and beside these: the models underneath, and the generator too, take turns in small
-# pieces, so that a place here is only a thread, and nobody's long run keeps others out. Of evaluations and of drafts
-# each visitor has one at a time, so that nobody takes all the places.
-ANSWERS: dict[str, Any] = {**HEAVY, "concurrency_id": "llm", "concurrency_limit": 1}
-SEARCHES: dict[str, Any] = {**HEAVY, "concurrency_id": "encoder", "concurrency_limit": 16}
-EVALUATING: dict[str, Any] = {**HEAVY, "concurrency_id": "evaluate", "concurrency_limit": 16}
-INDEXING: dict[str, Any] = {**HEAVY, "concurrency_id": "index", "concurrency_limit": 16}
 
 # routes of Gradio that this page does not use and that would show one visitor's data to others
 DOORS = {"/gradio_api/deep_link", "/monitoring", "/monitoring/summary", "/monitoring/{key}"}
@@ -79,8 +68,9 @@ def build_app(
     uploads = UploadFolder(allowed)
     with gr.Blocks(title=f"{TABLE['app.tab'].zh} · {TABLE['app.tab'].en}", analytics_enabled=False) as demo:
         page = build_page(label, allowed)
-        corpus = CorpusHandlers(page, sessions, models, samples, uploads)
-        _wire_corpus(demo, page, corpus)
+        wire_corpus(demo, page, CorpusHandlers(page, sessions, models, samples, uploads))
+        wire_document(page, DocumentHandlers(page, sessions, models))
+        wire_chunks(page, ChunkHandlers(page, sessions, models))
         _wire_questions(page, QuestionHandlers(page, sessions, models))
         _wire_sets(page, SetHandlers(page, sessions, models, uploads))
         _wire_evaluation(page, EvaluateHandlers(page, sessions, models, allowed))
@@ -88,72 +78,8 @@ def build_app(
     return App(demo, sessions, uploads, allowed, label, threading.Event())
 
 
-def _shown(page: Page) -> dict[str, list[Any]]:
-    """Groups of components that are written together."""
-    documents = list(page.documents)
-    tab = page.chunks
-    chunks = [tab.document, tab.summary, tab.table, tab.pick, tab.view, tab.progress]
-    split = [page.chunks.strategy, page.chunks.size, page.chunks.overlap]
-    options = [page.settings.strategy, page.settings.mode, page.settings.fusion, page.settings.scope]
-    test = page.evaluate
-    options += [test.what, test.first, test.second]
-    outcomes = [test.count, test.outcomes, test.pick, test.diagnosis]
-    run = [
-        test.used,
-        test.figures,
-        test.cut,
-        test.curve,
-        test.threshold,
-        test.threshold_view,
-        test.cut_note,
-        test.failed,
-    ]
-    return {
-        "corpus": [*documents, *chunks, *split],
-        "found": [*page.candidates, *page.prompt, page.answer.steps],
-        "answer": list(page.answer),
-        "options": options,
-        "set": [test.set_line, test.set_note, test.edit_note, test.categories, test.table, test.upload, test.age],
-        "outcomes": outcomes,
-        "results": [test.age, test.compared, test.choice, test.which, test.more, *run, *outcomes],
-        "trace": [page.question, test.pick, test.diagnosis, *chunks[:5]],
-    }
-
-
-def _wire_corpus(demo: gr.Blocks, page: Page, do: CorpusHandlers) -> None:
-    groups, docs, chunks = _shown(page), page.documents, page.chunks
-    corpus = groups["corpus"]
-    standing = [page.models, page.timer, *corpus]
-    everything = [*standing, page.question, page.examples, page.tabs, *groups["options"], *groups["answer"]]
-    everything = list(dict.fromkeys([*everything, *groups["found"]]))
-    demo.load(do.load, None, everything, **LIGHT)
-    demo.unload(do.leave)
-    page.timer.tick(do.tick, None, standing, **LIGHT)
-    # preprocess=False: Gradio would leave an empty file per upload, and its error for a vanished one says nothing
-    docs.upload.upload(do.add, docs.upload, corpus, preprocess=False, **INDEXING)
-    docs.remove.click(do.remove, docs.which, corpus, **RAW, **INDEXING)
-    docs.include.input(do.include_samples, docs.include, corpus, **INDEXING)
-    opened = [chunks.summary, chunks.table, chunks.pick, chunks.view]
-    chunks.document.input(do.choose_document, chunks.document, opened, **RAW, **LIGHT)
-    chunks.table.select(do.choose_chunk_row, chunks.document, [chunks.view, chunks.pick], **RAW, **LIGHT)
-    chunks.pick.input(do.choose_chunk, [chunks.document, chunks.pick], chunks.view, **RAW, **LIGHT)
-    tried: list[Any] = [chunks.strategy, chunks.size, chunks.overlap]
-    gr.on(
-        [chunks.strategy.input, chunks.size.input, chunks.overlap.input],
-        do.preview,
-        [chunks.document, *tried],
-        [chunks.summary, chunks.view],
-        trigger_mode="always_last",
-        **RAW,
-        **LIGHT,
-    )
-    panel = page.settings
-    follow = [panel.strategy, panel.size, panel.overlap, panel.note]
-    chunks.apply.click(do.apply_split, {*panel.inputs(), *tried}, [*corpus, *follow], **INDEXING)
-
-
 def _wire_questions(page: Page, do: QuestionHandlers) -> None:
-    groups, panel = _shown(page), page.settings
+    shown, panel = groups(page), page.settings
     gr.on(
         [c.change for c in panel.inputs()],
         do.check_settings,
@@ -162,9 +88,9 @@ def _wire_questions(page: Page, do: QuestionHandlers) -> None:
         trigger_mode="always_last",
         **LIGHT,
     )
-    found = [page.tabs, panel.note, *groups["corpus"], *groups["found"]]
+    found = [page.tabs, panel.note, *shown["corpus"], *shown["found"]]
     asked = {page.question, *panel.inputs()}
-    answer = groups["answer"]
+    answer = shown["answer"]
     both = list(dict.fromkeys([*found, *answer]))
     retrieving = page.retrieve.click(do.retrieve, asked, both, **SEARCHES)
     chosen = page.examples.choose(do.choose_example, None, page.question, **LIGHT)
@@ -176,11 +102,11 @@ def _wire_questions(page: Page, do: QuestionHandlers) -> None:
     # come after the search, and could end the very answer that the search has just begun.)
     answers = [search.success(do.write, None, answer, trigger_mode="multiple", **ANSWERS) for search in searches]
     for written in answers:
-        written.then(do.catch_up, None, groups["found"], **LIGHT)
+        written.then(do.catch_up, None, shown["found"], **LIGHT)
     page.stop.click(
         do.stop,
         None,
-        list(dict.fromkeys([*groups["found"], *answer])),
+        list(dict.fromkeys([*shown["found"], *answer])),
         cancels=[retrieving, *searches, *answers],
         **LIGHT,
     )
@@ -190,9 +116,9 @@ def _wire_questions(page: Page, do: QuestionHandlers) -> None:
 
 
 def _wire_sets(page: Page, do: SetHandlers) -> None:
-    groups, tab = _shown(page), page.evaluate
-    shown = groups["set"]
-    page.evaluate_tab.select(do.opened, None, list(dict.fromkeys([*shown, *groups["results"]])), **LIGHT)
+    written, tab = groups(page), page.evaluate
+    shown = written["set"]
+    page.evaluate_tab.select(do.opened, None, list(dict.fromkeys([*shown, *written["results"]])), **LIGHT)
     tab.samples.click(do.take_samples, None, shown, **LIGHT)
     tab.upload.upload(do.upload, tab.upload, shown, **RAW, **LIGHT)
     tab.apply.click(do.apply, tab.table, shown, **RAW, **LIGHT)
@@ -200,31 +126,26 @@ def _wire_sets(page: Page, do: SetHandlers) -> None:
     tab.draft.click(do.draft, tab.draft_n, shown, **RAW, **drafting)
     tab.draft_stop.click(do.stop_draft, None, None, **LIGHT)
     for press, save in ((tab.jsonl, do.save_jsonl), (tab.csv, do.save_csv), (tab.xlsx, do.save_xlsx)):
-        _save(press, save, tab.download)
-
-
-def _save(press: gr.Button, save: Callable[..., Any], download: gr.HTML) -> None:
-    """A button that saves a file: the page makes it, and then forgets its bytes."""
-    press.click(save, None, download, **LIGHT).then(dict, None, download, **LIGHT)
+        saves(press, save, None, tab.download)
 
 
 def _wire_evaluation(page: Page, do: EvaluateHandlers) -> None:
-    groups, tab, panel = _shown(page), page.evaluate, page.settings
-    results = groups["results"]
+    shown, tab, panel = groups(page), page.evaluate, page.settings
+    results = shown["results"]
     # pressed again while it runs, it begins anew
     tab.run.click(
         do.run, {*panel.inputs(), *tab.plan()}, [tab.progress, *results], trigger_mode="multiple", **RAW, **EVALUATING
     )
     tab.stop.click(do.stop, None, None, **LIGHT)
     tab.which.input(do.choose_run, [tab.which, tab.failed], results, **RAW, **LIGHT)
-    tab.failed.input(do.choose_failed, [tab.which, tab.failed], groups["outcomes"], **RAW, **LIGHT)
+    tab.failed.input(do.choose_failed, [tab.which, tab.failed], shown["outcomes"], **RAW, **LIGHT)
     tab.use_variant.click(do.use_variant, tab.which, [*panel, tab.used], **RAW, **LIGHT)
     moved = [tab.which, tab.threshold]
     tab.threshold.input(do.try_threshold, moved, tab.threshold_view, trigger_mode="always_last", **RAW, **LIGHT)
     tab.use_threshold.click(do.use_threshold, tab.threshold, [panel.threshold, tab.cut_note], **RAW, **LIGHT)
-    _save(tab.report_html, do.save_html, tab.download)
-    _save(tab.report_json, do.save_json, tab.download)
-    trace = list(dict.fromkeys([*groups["trace"], *groups["found"], *groups["answer"], panel.note]))
+    saves(tab.report_html, do.save_html, None, tab.download)
+    saves(tab.report_json, do.save_json, None, tab.download)
+    trace = list(dict.fromkeys([*shown["trace"], *shown["found"], *shown["answer"], panel.note]))
     tab.outcomes.select(do.choose_outcome_row, tab.which, trace, **RAW, **LIGHT)
     tab.pick.input(do.choose_outcome, [tab.which, tab.pick], trace, **RAW, **LIGHT)
 

@@ -1,24 +1,22 @@
-"""Coming and going, files and chunks: what a visitor can do with what is searched."""
+"""Coming and going, and files: what a visitor can do with what is searched."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator
 
 import gradio as gr
 
-from rag.config import SplitSettings
 from rag.corpus.samples import Samples
 from rag.errors import Language, LimitReached, LoadError, RagError
 from rag.models.roles import Models
 from rag.ui import answer as answer_tab
-from rag.ui import candidates, chunks, evaluate, panels, prompt
-from rag.ui.desk import Desk, Updates, first, mistake, whole
+from rag.ui import candidates, chunks, documents, evaluate, panels, prompt
+from rag.ui.desk import Desk, Updates, mistake
 from rag.ui.examples import shown_examples
 from rag.ui.guard import guarded, language
 from rag.ui.page import TAB_IDS, Page
 from rag.ui.sessions import Sessions, Visit
-from rag.ui.settings import in_language, read_settings
+from rag.ui.settings import in_language
 from rag.ui.strings import text
 from rag.ui.uploads import UploadFolder
 
@@ -42,6 +40,7 @@ class CorpusHandlers(Desk):
             self.page.examples: shown_examples(spoken),
             self.page.tabs: gr.Tabs(selected=tab if tab in TAB_IDS else "documents"),
             **in_language(self.page.settings, spoken),
+            **documents.in_language(self.page.documents, spoken),
             **evaluate.in_language(self.page.evaluate, spoken),
             **chunks.show_split(self.page.chunks, visit.workspace.settings, spoken),
             **candidates.no_candidates(self.page.candidates, text("cand.none", spoken), spoken),
@@ -68,20 +67,24 @@ class CorpusHandlers(Desk):
             self._sessions.left(request.session_hash)
 
     @guarded("documents.progress")
-    def add(self, sent: object, request: gr.Request) -> Iterator[Updates]:
-        """Files were dropped: read and delete them, then index them while the page shows how far it is."""
+    def add(self, sent: object, again: object, request: gr.Request) -> Iterator[Updates]:
+        """Files were dropped: read and delete them, then index them while the page shows how far it is.
+
+        `again`: whether a file that was there before goes "beside" the earlier one; it replaces it for any other value.
+        """
         spoken, visit, tab = language(request), self._visit(request), self.page.documents
         uploads = self._uploads.take(sent or [], visit.workspace.held_bytes())
         # an emptied drop zone: its links would lead to deleted files
         yield {tab.upload: None}
         try:
             with visit.running("index") as stop:
-                for progress in visit.workspace.add(uploads, stop):
+                for progress in visit.workspace.add(uploads, stop, beside=again == "beside"):
                     yield {tab.progress: panels.progress_bar(progress, spoken)}
         finally:
             visit.forget_removed()  # another file of the same name took a document's place
         reports = visit.workspace.reports()
         ok = sum(r.state != "error" for r in reports)
+        visit.document = next((key for report in reports for key in report.keys), visit.document)
         done = panels.notice(
             text("docs.done", spoken, ok=ok, n=len(reports)), "info" if ok == len(reports) else "error"
         )
@@ -115,59 +118,6 @@ class CorpusHandlers(Desk):
             raise
         yield {tab.progress: "", **self._corpus(visit, spoken)}
 
-    @guarded()
-    def choose_document(self, key: str | None, request: gr.Request) -> Updates:
-        """Another document in the Chunks tab."""
-        corpus = self._visit(request).workspace.corpus()
-        document = self._document(corpus, key)
-        mine = chunks.chunks_of(corpus, document.key)
-        return chunks.show_chunks(self.page.chunks, document, mine, self._limit(), language(request))
-
-    @guarded()
-    def choose_chunk_row(self, key: str | None, request: gr.Request, event: gr.SelectData) -> Updates:
-        """A row of the table of chunks: framed in the text."""
-        number = whole(first(event.row_value))
-        return self._framed(key, number, request) | {self.page.chunks.pick: number}
-
-    @guarded()
-    def choose_chunk(self, key: str | None, number: object, request: gr.Request) -> Updates:
-        """A chunk by its number, from the list."""
-        return self._framed(key, whole(number), request)
-
-    def _framed(self, key: str | None, number: int, request: gr.Request) -> Updates:
-        corpus = self._visit(request).workspace.corpus()
-        document = self._document(corpus, key)
-        mine = chunks.chunks_of(corpus, document.key)
-        if not 1 <= number <= len(mine):
-            raise mistake(LoadError, "docs.unknown")
-        return {self.page.chunks.view: chunks.framed(document, mine, number - 1, language(request))}
-
-    @guarded()
-    def preview(self, key: str | None, strategy: str, size: object, overlap: object, request: gr.Request) -> Updates:
-        """Another split is tried on one document; nothing is rebuilt."""
-        workspace = self._visit(request).workspace
-        corpus = workspace.corpus()
-        document = self._document(corpus, key)
-        tried = workspace.preview(document.key, _split(strategy, size, overlap))
-        now = chunks.chunks_of(corpus, document.key)
-        return chunks.show_preview(self.page.chunks, document, now, tried, language(request))
-
-    @guarded("chunks.progress")
-    def apply_split(self, values: Mapping[Any, Any], request: gr.Request) -> Iterator[Updates]:
-        """The tried split becomes the setting, and everything is re-indexed."""
-        spoken, visit, tab, panel = language(request), self._visit(request), self.page.chunks, self.page.settings
-        split = _split(values[tab.strategy], values[tab.size], values[tab.overlap])
-        shown = {panel.strategy: split.strategy, panel.size: split.size, panel.overlap: split.overlap}
-        settings = read_settings(panel, {**values, **shown})
-        for progress in self._configure(visit, settings):
-            yield {tab.progress: panels.progress_bar(progress, spoken)}
-        yield {
-            tab.progress: panels.notice(text("chunks.applied", spoken)),
-            panel.note: self._settings_note(visit, settings, spoken),
-            **shown,
-            **self._corpus(visit, spoken),
-        }
-
     def _standing(self, visit: Visit, spoken: Language) -> Updates:
         roles, problem = self._models.status(), self._samples.problem()
         ready = self._samples.ready()
@@ -177,7 +127,3 @@ class CorpusHandlers(Desk):
         if settled:
             shown[self.page.timer] = gr.Timer(active=False)
         return shown
-
-
-def _split(strategy: object, size: object, overlap: object) -> SplitSettings:
-    return SplitSettings(str(strategy), whole(size), whole(overlap))  # type: ignore[arg-type]  # checked when it is made

@@ -48,7 +48,7 @@ class Desk:
         except ModelUnavailable:
             return None
 
-    def _document(self, corpus: Corpus, key: str | None) -> Document:
+    def _document(self, corpus: Corpus, key: object) -> Document:
         if not isinstance(key, str) or key not in corpus.documents:
             raise mistake(LoadError, "docs.unknown")
         return corpus.documents[key]
@@ -100,18 +100,40 @@ class Desk:
         return {} if corpus.corpus_id == visit.seen_corpus else self._corpus(visit, spoken)
 
     def _corpus(self, visit: Visit, spoken: Language) -> Updates:
-        """Documents and Chunks as they are now."""
+        """Documents and Chunks as they are now, at the document chosen last as long as it is there."""
         corpus, page = visit.workspace.corpus(), self.page
         visit.seen_corpus = corpus.corpus_id
         options = chunks.document_choices(corpus)
-        shown: Updates = documents.show_documents(page.documents, visit.workspace, corpus, spoken)
-        shown |= chunks.show_split(page.chunks, visit.workspace.settings, spoken)
-        shown[page.chunks.document] = gr.Dropdown(choices=options, value=options[0][1] if options else None)
-        if options:
-            first = corpus.documents[options[0][1]]
-            mine = chunks.chunks_of(corpus, first.key)
-            shown |= chunks.show_chunks(page.chunks, first, mine, self._limit(), spoken)
-        return shown
+        if visit.document not in corpus.documents:
+            visit.document, visit.chunks = options[0][1] if options else "", None
+        key = visit.document
+        return {
+            **(self._open(visit, key, spoken) if key else {}),
+            **documents.show_documents(page.documents, visit.workspace, corpus, key, spoken),
+            **chunks.show_split(page.chunks, visit.workspace.settings, spoken),
+            page.chunks.document: gr.Dropdown(choices=options, value=key or None),
+        }
+
+    def _opened(self, visit: Visit, key: object, spoken: Language) -> chunks.Opened:
+        """A document with its chunks; what is said of them is found out once for as long as they are looked at."""
+        corpus, limit = visit.workspace.corpus(), self._limit()
+        document, last = self._document(corpus, key), visit.chunks
+        if last is not None and (last.corpus_id, last.document.key) == (corpus.corpus_id, document.key):
+            if (last.limit, last.language) == (limit, spoken):
+                return last
+        visit.chunks = chunks.Opened.of(corpus, document, limit, spoken)
+        return visit.chunks
+
+    def _open(self, visit: Visit, key: object, spoken: Language) -> Updates:
+        """A document in both tabs that show one."""
+        opened, page = self._opened(visit, key, spoken), self.page
+        visit.document = opened.document.key
+        return {
+            page.documents.which: visit.document,
+            **documents.show_document(page.documents, opened.document, spoken),
+            page.chunks.document: visit.document,
+            **chunks.show_chunks(page.chunks, opened),
+        }
 
 
 def first(row: object) -> object:

@@ -1,4 +1,4 @@
-"""The Documents tab: files in, one row per document, remove, and what is being searched."""
+"""The Documents tab: files in, one row per document, what is being searched, and one document looked at and corrected."""
 
 from __future__ import annotations
 
@@ -9,39 +9,121 @@ import gradio as gr
 from rag.corpus.index import Corpus
 from rag.errors import Language
 from rag.types import Document
-from rag.ui import panels
+from rag.ui import document_details, panels
+from rag.ui.document_details import View
 from rag.ui.strings import text
+from rag.ui.style import VIEW_SCRIPT
 from rag.workspace import Workspace
+
+EDITED = ("title", "version", "effective_from", "effective_to")
+"""What a visitor can correct."""
+_VIEWS: tuple[View, ...] = ("cleaned", "as_read")
+_AGAIN = ("replace", "beside")
 
 
 class DocumentsTab(NamedTuple):
     """Components of the Documents tab."""
 
     upload: gr.File
+    again: gr.Radio
     progress: gr.HTML
     searching: gr.HTML
     include: gr.Checkbox
+    table: gr.HTML
     which: gr.Dropdown
     remove: gr.Button
-    table: gr.HTML
+    known: gr.HTML
+    title: gr.Textbox
+    version: gr.Textbox
+    effective_from: gr.Textbox
+    effective_to: gr.Textbox
+    save: gr.Button
+    saved: gr.HTML
+    left_out: gr.HTML
+    view: gr.Radio
+    text: gr.HTML
+
+    def fields(self) -> list[gr.Textbox]:
+        """What a visitor can correct, in the order of `EDITED`."""
+        return [self.title, self.version, self.effective_from, self.effective_to]
+
+    def opened(self) -> list[Any]:
+        """What is written when a document is opened."""
+        return [
+            self.which, self.remove, self.known, *self.fields(), self.save, self.saved, self.left_out, self.view, self.text,
+        ]  # fmt: skip
+
+    def written(self) -> list[Any]:
+        """What is written when the corpus changes."""
+        return [self.upload, self.progress, self.searching, self.include, self.table, *self.opened()]
 
 
 def build_documents(label: gr.I18n) -> DocumentsTab:
     """Build the tab inside the current layout."""
-    searching = gr.HTML(js_on_load=None, elem_id="searching")
+    made: dict[str, Any] = {"searching": gr.HTML(js_on_load=None, elem_id="searching")}
     with gr.Row():
         with gr.Column(scale=3, min_width=280):
-            upload = gr.File(label=label("docs.upload"), file_count="multiple", height=150, elem_id="upload")
+            made["upload"] = gr.File(label=label("docs.upload"), file_count="multiple", height=150, elem_id="upload")
         with gr.Column(scale=2, min_width=280):
-            include = gr.Checkbox(
+            made["again"] = gr.Radio(
+                again_choices("en"), value="replace", label=label("docs.again"), info=label("docs.again_info"), elem_id="again"
+            )  # fmt: skip
+            made["include"] = gr.Checkbox(
                 False, label=label("docs.include"), info=label("docs.include_info"), elem_id="include-samples"
             )
-            with gr.Row():
-                which = gr.Dropdown([], label=label("docs.remove_which"), elem_id="own-document", min_width=180)
-                remove = gr.Button(label("docs.remove"), elem_id="remove", scale=0, min_width=90, interactive=False)
-    progress = gr.HTML(js_on_load=None, elem_id="docs-progress")
-    table = gr.HTML(js_on_load=None, elem_id="docs-table")
-    return DocumentsTab(upload, progress, searching, include, which, remove, table)
+    made["progress"] = gr.HTML(js_on_load=None, elem_id="docs-progress")
+    made["table"] = gr.HTML(js_on_load=None, elem_id="docs-table")
+    gr.Markdown(label("details.heading"))
+    with gr.Row(elem_classes=["buttons"]):
+        made["which"] = gr.Dropdown([], label=label("docs.which"), elem_id="document", min_width=240)
+        made["remove"] = gr.Button(
+            label("docs.remove"), elem_id="remove", scale=0, min_width=90, interactive=False
+        )  # fmt: skip
+    with gr.Row(equal_height=False):
+        with gr.Column(scale=4, min_width=300):
+            made |= _build_facts(label)
+        with gr.Column(scale=5, min_width=300):
+            made["view"] = gr.Radio(view_choices("en"), value="cleaned", label=label("details.view"), elem_id="as-read")
+            made["text"] = gr.HTML(js_on_load=VIEW_SCRIPT, elem_id="document-text")
+    return DocumentsTab(**made)
+
+
+def _build_facts(label: gr.I18n) -> dict[str, Any]:
+    made: dict[str, Any] = {}
+    with gr.Row():
+        for field in EDITED:
+            made[field] = gr.Textbox(
+                label=label(f"details.{field}"),
+                max_length=200,
+                max_lines=1,
+                min_width=280 if field == "title" else 140,
+                interactive=False,
+                elem_id=f"document-{field}",
+            )
+    made["save"] = gr.Button(label("details.save"), size="sm", interactive=False, elem_id="document-save")
+    made["saved"] = gr.HTML(js_on_load=None, elem_id="document-saved")
+    made["known"] = gr.HTML(js_on_load=None, elem_id="document-known")
+    gr.Markdown(label("details.left_out_heading"))
+    made["left_out"] = gr.HTML(js_on_load=None, elem_id="document-left-out")
+    return made
+
+
+def again_choices(language: Language) -> list[tuple[str, str]]:
+    """What can happen to the earlier document of a file that comes again."""
+    return [(text(f"docs.again_{name}", language), name) for name in _AGAIN]
+
+
+def view_choices(language: Language) -> list[tuple[str, str]]:
+    """How a document's text can be seen."""
+    return [(text(f"details.{name}", language), name) for name in _VIEWS]
+
+
+def in_language(tab: DocumentsTab, language: Language) -> dict[Any, Any]:
+    """The options in the visitor's language."""
+    return {
+        tab.again: gr.Radio(choices=again_choices(language), value="replace"),
+        tab.view: gr.Radio(choices=view_choices(language), value="cleaned"),
+    }
 
 
 def label_of(document: Document) -> str:
@@ -49,17 +131,42 @@ def label_of(document: Document) -> str:
     return f"{document.title} · {document.version}" if document.version else document.title
 
 
-def show_documents(tab: DocumentsTab, workspace: Workspace, corpus: Corpus, language: Language) -> dict[Any, Any]:
-    """What the tab shows for this visitor now."""
+def all_documents(workspace: Workspace, corpus: Corpus) -> list[Document]:
+    """The visitor's own documents, then the others that are searched."""
     own = workspace.own_documents()
     own_keys = {d.key for d in own}
-    documents = [*own, *(d for d in corpus.documents.values() if d.key not in own_keys)]
+    return [*own, *(d for d in corpus.documents.values() if d.key not in own_keys)]
+
+
+def show_documents(
+    tab: DocumentsTab, workspace: Workspace, corpus: Corpus, chosen: str, language: Language
+) -> dict[Any, Any]:
+    """What the tab shows for this visitor now, but for the document of key `chosen`, see `show_document`."""
+    own, documents = workspace.own_documents(), all_documents(workspace, corpus)
     key = "searching_samples" if not own else ("searching_both" if workspace.include_samples else "searching_own")
     line = text(f"docs.{key}", language, n=len(corpus.documents), chunks=len(corpus.chunks))
     return {
         tab.searching: panels.notice(line),
         tab.include: gr.Checkbox(value=workspace.include_samples),
-        tab.which: gr.Dropdown(choices=[(label_of(d), d.key) for d in own], value=own[0].key if own else None),
-        tab.remove: gr.Button(interactive=bool(own)),
+        tab.which: gr.Dropdown(choices=[(label_of(d), d.key) for d in documents], value=chosen or None),
         tab.table: panels.document_table(documents, corpus.chunks, workspace.reports(), language),
     }
+
+
+def show_document(tab: DocumentsTab, document: Document, language: Language) -> dict[Any, Any]:
+    """One document: what is known of it, its text as it is searched; one's own can be corrected."""
+    own = document.origin == "own"
+    shown: dict[Any, Any] = {
+        tab.remove: gr.Button(interactive=own),
+        tab.save: gr.Button(interactive=own),
+        tab.saved: "" if own else panels.notice(text("details.sample", language)),
+        tab.known: document_details.known(document, language),
+        tab.left_out: document_details.left_out(document, language),
+        tab.view: "cleaned",
+        tab.text: document_details.shown_text(document, "cleaned", 0, language),
+    }
+    for field, component in zip(EDITED, tab.fields(), strict=True):
+        # an empty line of the same height where nobody says anything: the fields stay in one row
+        info = document_details.who(document, field, language) or "\u00a0"
+        shown[component] = gr.Textbox(value=str(getattr(document, field) or ""), info=info, interactive=own)
+    return shown

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from rag.errors import Bilingual, Language
-from rag.types import Answer, Chunk, Document, Prompt, Trace
+from rag.types import Answer, Chunk, Document, Prompt, Stated, Trace
 from rag.ui.render import escape, preview
 from rag.ui.strings import text
 
@@ -14,6 +14,10 @@ if TYPE_CHECKING:
     from rag.corpus.index import Progress
     from rag.models.roles import RoleStatus
     from rag.workspace import FileReport
+
+
+GUESSED: frozenset[Stated] = frozenset(("text", "name"))
+"""Who is only a witness: what stands in a line of the text or in the name was guessed from there."""
 
 
 def notice(message: str, tone: str = "info") -> str:
@@ -87,7 +91,7 @@ def document_table(
     for report in reports:
         if not report.keys:
             remark = escape(report.message.of(language))
-            rows.append((badge(report.state, language), escape(report.name), remark, *("–",) * 6))
+            rows.append((badge(report.state, language), escape(report.name), remark, *("–",) * 7))
     reported = {key: report for report in reports for key in report.keys}
     for document in documents:
         report_ = reported.get(document.key) if document.origin == "own" else None
@@ -96,20 +100,39 @@ def document_table(
         since = document.effective_from.isoformat() if document.effective_from else "–"
         if document.effective_to:
             since += f" → {document.effective_to.isoformat()}"
+        dated = "effective_from" if document.effective_from else "effective_to"
+        title = f"<b>{escape(document.title)}</b>{stated(document, 'title', language)}"
         rows.append(
             (
                 badge(state, language),
-                f'<b>{escape(document.title)}</b><span class="source">{escape(document.source)}</span>',
+                f'{title}<span class="source">{escape(document.source)}</span>',
                 escape(remark),
+                _read(document, language),
                 escape(text(f"origin.{document.origin}", language)),
-                escape(document.version or "–"),
-                escape(since),
+                escape(document.version or "–") + stated(document, "version", language),
+                escape(since) + stated(document, dated, language),
                 str(len(document.pages) or "–"),
                 f"{len(document.text):,}",
                 str(counts.get(document.key, 0)),
             )
         )
     return table(columns("head.documents", language), rows, "documents")
+
+
+def stated(document: Document, field: str, language: Language) -> str:
+    """Who states a document's title, version or date, a guess marked; empty when nobody does."""
+    said = dict(document.stated).get(field)
+    if said is None:
+        return ""
+    css = "stated guess" if said in GUESSED else "stated"
+    return f'<span class="{css}">{escape(text(f"stated.{said}", language))}</span>'
+
+
+def _read(document: Document, language: Language) -> str:
+    """How the file was read, and how much was left out."""
+    n = len(document.removed)
+    left_out = f'<span class="source">{escape(text("docs.left_out", language, n=n))}</span>' if n else ""
+    return escape(document.reading.of(language)) + left_out or "–"
 
 
 def progress_bar(progress: Progress, language: Language) -> str:

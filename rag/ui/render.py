@@ -27,20 +27,32 @@ class Layer:
     css: str
 
 
+@dataclass(frozen=True, slots=True)
+class Tick:
+    """An empty element in front of offset `at`: its label is an attribute, so it is no part of the text."""
+
+    at: int
+    label: str
+    css: str = "tick"
+
+
 def escape(value: object) -> str:
     """`value` as text that is safe in HTML, in attributes too."""
     return html.escape(str(value), quote=True)
 
 
-def shade(source: str, start: int, end: int, layers: Iterable[Layer], ticks: Mapping[int, str] | None = None) -> str:
+def shade(source: str, start: int, end: int, layers: Iterable[Layer], ticks: Iterable[Tick] = ()) -> str:
     """``source[start:end]`` as HTML; every slice is escaped and carries the classes of the layers over it.
 
-    `ticks` puts an empty element (its label is an attribute) in front of an offset, so the text without tags,
-    unescaped, is exactly the slice.
+    The `ticks` in ``[start, end)`` stand in front of their offsets. The text without tags, unescaped, is exactly the
+    slice.
     """
     clipped = [Layer(max(x.start, start), min(x.end, end), x.css) for x in layers]
     clipped = [x for x in clipped if x.start < x.end]
-    marks = {at: label for at, label in (ticks or {}).items() if start <= at < end}
+    marks: dict[int, list[Tick]] = {}
+    for tick in ticks:
+        if start <= tick.at < end:
+            marks.setdefault(tick.at, []).append(tick)
     cuts = sorted({start, end, *(x.start for x in clipped), *(x.end for x in clipped), *marks})
     opening: dict[int, list[str]] = {}
     closing: dict[int, list[str]] = {}
@@ -53,8 +65,7 @@ def shade(source: str, start: int, end: int, layers: Iterable[Layer], ticks: Map
         for css in closing.get(a, ()):
             active.remove(css)
         active += opening.get(a, ())
-        if a in marks:
-            parts.append(f'<i class="tick" data-n="{escape(marks[a])}"></i>')
+        parts += [f'<i class="{escape(tick.css)}" data-n="{escape(tick.label)}"></i>' for tick in marks.get(a, ())]
         piece = escape(source[a:b])
         # sorted and without repeats: the same slice looks the same whatever order the layers came in
         classes = " ".join(sorted(set(active)))
@@ -71,20 +82,22 @@ def window(length: int, start: int, end: int, size: int = VIEW_CHARACTERS) -> tu
     return low, min(length, max(low + size, end))
 
 
-def chunked_document(document: Document, chunks: Sequence[Chunk], focus: int | None, language: Language) -> str:
-    """A document's text with its chunks in alternating shades, overlaps darker, chunk `focus` (0-based) framed."""
-    target = chunks[focus] if focus is not None and chunks else None
-    low, high = window(len(document.text), target.start if target else 0, target.end if target else 0)
-    shown = [(n, c) for n, c in enumerate(chunks) if c.end > low and c.start < high]
-    layers = [Layer(c.start, c.end, "even" if n % 2 else "odd") for n, c in shown]
-    layers += [Layer(b.start, min(a.end, b.end), "overlap") for (_, a), (_, b) in zip(shown, shown[1:], strict=False)]
-    if target:
-        layers.append(Layer(target.start, target.end, "hit"))
-    body = shade(document.text, low, high, layers, {c.start: str(n + 1) for n, c in shown})
-    note = ""
-    if (low, high) != (0, len(document.text)):
-        note = f'<p class="note">{escape(text("view.part", language, low=low, high=high, n=len(document.text)))}</p>'
-    return f'{note}<div class="doc" tabindex="0" role="region" aria-label="{escape(document.title)}">{body}</div>'
+def reader(
+    document: Document, body: str, part: tuple[int, int], length: int, language: Language, turns: bool = True
+) -> str:
+    """The box with `body`, the `part` of a text of `length`, and, with `turns`, buttons for the parts around it."""
+    low, high = part
+    box = f'<div class="doc" tabindex="0" role="region" aria-label="{escape(document.title)}">{body}</div>'
+    if part == (0, length):
+        return box
+    note = escape(text("view.part", language, low=f"{low:,}", high=f"{high:,}", n=f"{length:,}"))
+    around = [("earlier", max(0, low - (high - low)), low > 0), ("later", high, high < length)]
+    buttons = " ".join(
+        f'<button type="button" class="turn" data-at="{at}">{escape(text(f"view.{name}", language))}</button>'
+        for name, at, there in around
+        if there and turns
+    )
+    return f'<p class="note parts">{note} {buttons}</p>{box}'
 
 
 def facts(document: Document, chunk: Chunk, language: Language) -> str:
@@ -118,23 +131,6 @@ def passage(
         f"{facts(document, chunk, language)}"
         f'<div class="doc" tabindex="0" role="region" aria-label="{escape(document.title)}">{body}</div>'
     )
-
-
-def chunk_rows(chunks: Sequence[Chunk], limit: int | None) -> list[list[Cell]]:
-    """One row per chunk (at most `TABLE_ROWS`): number, start, end, characters, tokens, limit, page, section, preview."""
-    return [
-        [
-            n,
-            c.start,
-            c.end,
-            len(c.text),
-            f"{c.n_tokens} / {limit}" if limit and c.n_tokens else (c.n_tokens or "–"),
-            c.page if c.page is not None else "–",
-            " › ".join(c.section),
-            preview(c.text),
-        ]
-        for n, c in enumerate(chunks[:TABLE_ROWS], 1)
-    ]
 
 
 def preview(source: str, size: int = PREVIEW_CHARACTERS) -> str:

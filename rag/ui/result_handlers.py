@@ -183,17 +183,12 @@ class ResultHandlers(Desk):
         corpus, tab = visit.workspace.corpus(), self.page.chunks
         resolver = Resolver(corpus, corpus.permitted(PUBLIC))
         for place in sorted(resolver.resolve(outcome.question).places, key=lambda p: p.label.need != need):
-            mine = chunks.chunks_of(corpus, place.key)
             holders = resolver.holders(place)
             if not holders:
                 continue
-            row, document = mine.index(holders[0]), corpus.documents[place.key]
-            return {
-                tab.document: place.key,
-                **chunks.show_chunks(tab, document, mine, self._limit(), spoken),
-                tab.view: chunks.framed(document, mine, row, spoken),
-                tab.pick: gr.Dropdown(choices=chunks.names(mine), value=row + 1),
-            }
+            shown = self._open(visit, place.key, spoken)
+            opened = self._opened(visit, place.key, spoken)
+            return shown | chunks.show_at(tab, opened, opened.chunks.index(holders[0]) + 1)
         return {}
 
 

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from rag.evaluate.experiment import Experiment
     from rag.evaluate.questions import QuestionSet
     from rag.types import Document, Prompt
+    from rag.ui.chunks import Opened
     from rag.workspace import Asked, Workspace
 
 Work = Literal["answer", "index", "evaluate", "draft"]
@@ -34,13 +35,16 @@ class Visit:
     `seen_corpus` is the id of the corpus the visitor's page shows, `seen_prompt` the prompt, `seen_set` the question set
     as the only item (empty: it shows none yet), `seen_results` whether it shows results of an evaluation. `asking` is the
     question that is being searched or answered or waits for it; None when there is none. `opened` is the question of an
-    evaluation that was opened since. `questions` is the question set the visitor brought, `experiment` what the last
+    evaluation that was opened since. `document` is the key of the document chosen last on the Documents or the Chunks tab,
+    `chunks` its chunks as that tab shows them. `questions` is the question set the visitor brought, `experiment` what the last
     evaluation came to; `evaluating` stands for the one under way, `drafting` for the drafting begun last.
     """
 
     def __init__(self, workspace: Workspace) -> None:
         self.workspace = workspace
         self.seen_corpus = ""
+        self.document = ""
+        self.chunks: Opened | None = None
         self.seen_prompt: Prompt | None = None
         self.seen_set: tuple[QuestionSet | None, ...] = ()
         self.seen_results = False
@@ -126,7 +130,7 @@ class Visit:
         self.stop()
         with self._lock:
             self.evaluating = self.drafting = self.questions = self.experiment = self.opened = None
-            self.seen_set = ()
+            self.seen_set, self.chunks = (), None
         self.workspace.close()
 
 

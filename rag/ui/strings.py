@@ -7,6 +7,8 @@ from types import MappingProxyType
 from typing import Final
 
 from rag.errors import Bilingual, Language
+from rag.ui.strings_chunks import CHUNKS
+from rag.ui.strings_documents import DOCUMENTS
 from rag.ui.strings_evaluate import EVALUATE
 
 _B = Bilingual
@@ -83,66 +85,17 @@ TABLE: Final[Mapping[str, Bilingual]] = MappingProxyType({
     "without.generator": _B(
         "Candidates and messages are shown, but no answer can be written.", "可以查看候选和消息，但无法生成回答。"
     ),
-    # documents
+    # shared by the tabs
     "tab.documents": _B("Documents", "文档"),
     "tab.chunks": _B("Chunks", "切块"),
     "tab.candidates": _B("Candidates", "候选"),
     "tab.prompt": _B("Prompt", "提示词"),
     "tab.answer": _B("Answer", "回答"),
-    "docs.upload": _B(
-        "Your policy files (.txt .md .json .docx .pdf .xlsx .html)", "上传制度文件（.txt .md .json .docx .pdf .xlsx .html）"
-    ),
-    "docs.include": _B("Also search the sample policies", "同时检索示例制度"),
-    "docs.include_info": _B("If off, your own files, once there are any, are searched alone.", "不勾选：上传自己的文件后，只检索自己的文件。"),
-    "docs.remove_which": _B("Own document", "我的文档"),
-    "docs.remove": _B("Remove", "移除"),
-    "docs.searching_samples": _B(
-        "Questions search the sample policies: {n} documents, {chunks} chunks.", "当前检索示例制度：{n} 份文档，{chunks} 个切块。"
-    ),
-    "docs.searching_own": _B(
-        "Questions search your own files only: {n} documents, {chunks} chunks.", "当前只检索您上传的文件：{n} 份文档，{chunks} 个切块。"
-    ),
-    "docs.searching_both": _B(
-        "Questions search your own files and the samples: {n} documents, {chunks} chunks.",
-        "当前检索您的文件和示例制度：{n} 份文档，{chunks} 个切块。",
-    ),
-    "docs.back_to_samples": _B(
-        "Your last own document was removed; questions search the sample policies again.",
-        "最后一份自己的文档已移除，现在重新检索示例制度。",
-    ),
-    "docs.removed": _B("Removed; it is no longer searched.", "已移除，不再参与检索。"),
-    "docs.vanished": _B("{name}: the upload is no longer there. Please choose the file again.", "{name}：上传的文件已失效，请重新选择文件。"),
-    "docs.unknown": _B("That document is no longer there. Choose another one.", "该文档已不存在，请另选一份。"),
-    "docs.done": _B("{ok} of {n} files were taken in.", "已收入 {n} 个文件中的 {ok} 个。"),
-    "head.documents": _B(
-        "State|Document|Remark|Origin|Version|In force|Pages|Characters|Chunks", "状态|文档|说明|来源|版本|生效|页数|字符|切块"
-    ),
     "file.ok": _B("ok", "正常"),
     "file.warning": _B("warning", "注意"),
     "file.error": _B("error", "失败"),
     "origin.sample": _B("sample", "示例"),
     "origin.own": _B("own", "自有"),
-    # chunks
-    "chunks.document": _B("Document", "文档"),
-    "chunks.table": _B("Chunks in the index", "索引中的切块"),
-    "chunks.pick": _B("Show chunk", "查看切块"),
-    "chunks.legend": _B(
-        "alternating shades: chunks · darker: overlap · frame: the chunk you chose", "交替底色：切块 · 深色：重叠 · 边框：所选切块"
-    ),
-    "chunks.try": _B("Try another split (nothing is rebuilt until you apply it)", "试试其他切分（应用之前不会重建）"),
-    "chunks.apply": _B("Apply and re-index", "应用并重建索引"),
-    "chunks.count": _B(
-        "{n} chunks, {mean} characters on average; {overlap} characters are in two chunks.",
-        "{n} 个切块，平均 {mean} 字符；{overlap} 个字符同属两块。",
-    ),
-    "chunks.cut": _B("The table shows the first {n}.", "表中显示前 {n} 个。"),
-    "chunks.preview": _B(
-        "Preview, not in the index: {n} chunks (now {was}), {mean} characters on average, {overlap} characters in two chunks.",
-        "预览，尚未写入索引：{n} 个切块（现有 {was} 个），平均 {mean} 字符，{overlap} 个字符同属两块。",
-    ),
-    "chunks.applied": _B("Re-indexed.", "已重建索引。"),
-    "head.chunks": _B("#|Start|End|Chars|Tokens / limit|Page|Section|Text", "#|起|止|字符|Token / 上限|页|章节|内容"),
-    "view.part": _B("Characters {low}–{high} of {n} are shown.", "显示第 {low}–{high} 个字符，共 {n} 个。"),
     "fact.version": _B("version {version}", "版本 {version}"),
     "fact.page": _B("page {page}", "第 {page} 页"),
     "fact.range": _B("characters {start}–{end}", "字符 {start}–{end}"),
@@ -246,6 +199,8 @@ TABLE: Final[Mapping[str, Bilingual]] = MappingProxyType({
     "error.session": _B("This page has no session. Reload it.", "页面没有会话，请刷新。"),
     "error.full": _B("There are too many visitors just now. Reload the page in a minute.", "当前访问人数过多，请一分钟后刷新页面重试。"),
     "error.stopped": _B("Stopped.", "已停止。"),
+    **DOCUMENTS,
+    **CHUNKS,
     **EVALUATE,
 })
 # fmt: on

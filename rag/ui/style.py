@@ -34,7 +34,7 @@ SCROLL_TO_MARK = """
 let due = true;
 const scroll = () => requestAnimationFrame(() => {
   const box = element.querySelector('.doc'); if (!due || !box || !box.clientHeight) return;
-  const mark = box.querySelector('.hit') || box.querySelector('.chunk'); if (!mark) return;
+  const mark = box.querySelector('.hit') || box.querySelector('.here') || box.querySelector('.chunk'); if (!mark) return;
   due = false;
   const shift = mark.getBoundingClientRect().top - box.getBoundingClientRect().top;
   box.scrollTop += shift - box.clientHeight / 3;
@@ -43,7 +43,25 @@ watch('value', () => { due = true; scroll(); });
 new IntersectionObserver(scroll).observe(element);
 """
 
-# As above; and where source and answer are not side by side (a phone), the page goes to the source.
+# As above; and the buttons around a part of a long text turn to the part beside it. The box keeps the focus they had.
+VIEW_SCRIPT = (
+    SCROLL_TO_MARK
+    + """
+let turned = false;
+element.addEventListener('click', event => {
+  const button = event.target.closest('button.turn'); if (!button) return;
+  turned = true;
+  trigger('turn', {at: Number(button.dataset.at)});
+});
+watch('value', () => requestAnimationFrame(() => {
+  const box = element.querySelector('.doc');
+  if (turned && box) box.focus({preventScroll: true});
+  turned = false;
+}));
+"""
+)
+
+# As SCROLL_TO_MARK; and where source and answer are not side by side (a phone), the page goes to the source.
 SCROLL_TO_SOURCE = (
     SCROLL_TO_MARK
     + """

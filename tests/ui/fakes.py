@@ -15,7 +15,9 @@ from rag.corpus.samples import Samples
 from rag.errors import Bilingual
 from rag.models.roles import RoleStatus
 from rag.ui.app import App, build_app, launch_app
+from rag.ui.chunk_handlers import ChunkHandlers
 from rag.ui.corpus_handlers import CorpusHandlers
+from rag.ui.document_handlers import DocumentHandlers
 from rag.ui.page import Page
 from rag.ui.question_handlers import QuestionHandlers
 from tests.fake_models import BigramEncoder, FakeModels, Generated, ReplyGenerator
@@ -128,6 +130,8 @@ class Client:
         owners = [getattr(f.fn, "__self__", None) for f in app.demo.fns.values()]
         handlers = {type(owner): owner for owner in owners}
         self.corpus: CorpusHandlers = handlers[CorpusHandlers]
+        self.documents: DocumentHandlers = handlers[DocumentHandlers]
+        self.chunks: ChunkHandlers = handlers[ChunkHandlers]
         self.questions: QuestionHandlers = handlers[QuestionHandlers]
         self.page: Page = self.corpus.page
         self.app, self.request = app, Visitor(name, accept).request()
@@ -146,12 +150,12 @@ class Client:
             self.page.question: question
         }
 
-    def upload(self, name: str, data: bytes) -> dict[Any, Any]:
+    def upload(self, name: str, data: bytes, again: object = "replace") -> dict[Any, Any]:
         place = self.app.uploads.path / f"{random.getrandbits(256):064x}"
         place.mkdir()
         (place / "f").write_bytes(data)
         updates: dict[Any, Any] = {}
-        for update in self.corpus.add([{"path": str(place / "f"), "orig_name": name}], self.request):
+        for update in self.corpus.add([{"path": str(place / "f"), "orig_name": name}], again, self.request):
             updates |= update
         return updates
 

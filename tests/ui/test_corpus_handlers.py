@@ -44,7 +44,7 @@ def test_a_bad_file_has_its_row_and_the_good_one_is_taken(visitor: Client) -> No
         p.mkdir()
         (p / "f").write_bytes(data)
     items = [{"path": str(p / "f"), "orig_name": n} for p, n in zip(place, ("a.exe", "b.txt"), strict=True)]
-    shown = last(visitor.corpus.add(items, visitor.request))
+    shown = last(visitor.corpus.add(items, "replace", visitor.request))
     table = shown[visitor.page.documents.table]
     assert "a.exe" in table and "badge error" in table and "badge ok" in table
     assert not any(p.exists() for p in place)
@@ -62,7 +62,7 @@ def test_the_row_of_a_replaced_document_and_of_another_version_says_so(visitor: 
 def test_a_vanished_upload_asks_to_choose_again(visitor: Client) -> None:
     item = {"path": str(visitor.app.uploads.path / ("e" * 64) / "f"), "orig_name": "制度.txt"}
     with pytest.raises(gr.Error, match="制度.txt.*重新选择"):
-        last(visitor.corpus.add([item], visitor.request))
+        last(visitor.corpus.add([item], "replace", visitor.request))
 
 
 def test_a_file_over_the_limits_has_an_error_row_and_the_others_are_taken(tmp_path: Path) -> None:
@@ -78,7 +78,7 @@ def test_a_file_over_the_limits_has_an_error_row_and_the_others_are_taken(tmp_pa
 @pytest.mark.parametrize("odd", [["x"], "x", {"path": "x"}, 5])
 def test_what_is_no_upload_ends_in_a_plain_message(visitor: Client, odd: object) -> None:
     with pytest.raises(gr.Error, match="重新选择"):
-        last(visitor.corpus.add(odd, visitor.request))
+        last(visitor.corpus.add(odd, "replace", visitor.request))
 
 
 def test_a_switch_that_was_stopped_shows_what_is_so(visitor: Client, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -116,19 +116,3 @@ def test_a_visitor_for_whom_there_is_no_room_is_told_and_the_others_lose_nothing
     assert "too many visitors" in polled[client.page.documents.searching] and not polled[client.page.timer].active
     assert len(client.workspace.own_documents()) == 1
     app.close()
-
-
-def test_a_chunk_opens_by_its_row_and_by_its_number_from_the_list(visitor: Client) -> None:
-    tab = visitor.page.chunks
-    shown = visitor.upload("long.txt", "".join(f"第{i}条 每年{i}天。" for i in range(120)).encode())
-    key = visitor.workspace.own_documents()[0].key
-    numbers = [number for _, number in shown[tab.pick].choices]
-    assert numbers == [row[0] for row in shown[tab.table]["data"]] and len(numbers) > 2
-    event = gr.EventData(None, {})
-    event.row_value = [2]
-    by_row = visitor.corpus.choose_chunk_row(key, visitor.request, event)
-    by_number = visitor.corpus.choose_chunk(key, 2, visitor.request)
-    assert by_row[tab.pick] == 2 and by_row[tab.view] == by_number[tab.view] and "hit" in by_number[tab.view]
-    for odd in (0, len(numbers) + 1, None, "2", float("nan"), [1]):
-        with pytest.raises(gr.Error, match="已不存在"):
-            visitor.corpus.choose_chunk(key, odd, visitor.request)

@@ -11,7 +11,8 @@ import gradio as gr
 import pytest
 
 from rag.config import Settings
-from rag.ui.app import App, _shown, sweep
+from rag.ui.app import App, sweep
+from rag.ui.wiring import groups as written_together
 from tests.hostile import text as hostile_text
 from tests.ui.fakes import QUESTION, Client, Visitor, last, page_app
 
@@ -31,10 +32,11 @@ def visitor(app: App, request: pytest.FixtureRequest) -> Client:
 def test_every_output_of_a_handler_is_declared(app: App) -> None:
     """Gradio drops what a handler returns for a component that is not among the event's outputs: with an error."""
     client = Client(app, "declared")
-    groups = {k: set(v) for k, v in _shown(client.page).items()}
+    groups = {k: set(v) for k, v in written_together(client.page).items()}
     loaded = client.corpus.load(client.request)
     assert set(loaded) <= groups["corpus"] | groups["found"] | groups["answer"] | groups["options"] | {
         client.page.models, client.page.timer, client.page.question, client.page.examples, client.page.tabs,
+        client.page.documents.again,
     }  # fmt: skip
     asked = last(client.questions.ask(client.values(), client.request))
     assert set(asked) <= groups["corpus"] | groups["found"] | groups["answer"] | {
@@ -75,8 +77,8 @@ def test_one_session_sees_nothing_of_another(app: App) -> None:
     key = a.workspace.own_documents()[0].key
     for call in (
         lambda: last(b.corpus.remove(key, b.request)),
-        lambda: b.corpus.choose_document(key, b.request),
-        lambda: b.corpus.preview(key, "fixed", 100, 10, b.request),
+        lambda: b.documents.choose(key, b.request),
+        lambda: b.chunks.preview(key, "fixed", 100, 10, b.request),
     ):
         with pytest.raises(gr.Error):
             call()
@@ -90,16 +92,23 @@ def test_odd_keys_and_splits_end_in_a_plain_message(visitor: Client, key: Any) -
     event.row_value = [1]
     for call in (
         lambda: last(visitor.corpus.remove(key, visitor.request)),
-        lambda: visitor.corpus.choose_document(key, visitor.request),
-        lambda: visitor.corpus.choose_chunk_row(key, visitor.request, event),
-        lambda: visitor.corpus.choose_chunk(key, 1, visitor.request),
+        lambda: visitor.documents.choose(key, visitor.request),
+        lambda: visitor.documents.choose_view(key, "as_read", visitor.request),
+        lambda: last(visitor.documents.save(key, "t", "", "", "", visitor.request)),
+        lambda: visitor.chunks.choose_row(key, "", visitor.request, event),
+        lambda: visitor.chunks.choose(key, 1, "", visitor.request),
+        lambda: visitor.chunks.choose_page(key, 1, "", visitor.request),
+        lambda: visitor.chunks.choose_section(key, 1, "", visitor.request),
+        lambda: visitor.chunks.search(key, "年假", visitor.request),
+        lambda: visitor.chunks.choose_rows(key, False, 1, visitor.request),
+        lambda: visitor.chunks.save_csv(key, visitor.request),
     ):
         with pytest.raises(gr.Error, match="已不存在"):
             call()
     known = next(iter(visitor.workspace.corpus().documents))
     for odd in ((known, key, 100, 10), (known, "fixed", key, 10), (known, "fixed", 100, 100)):
         with pytest.raises(gr.Error, match="设置"):
-            visitor.corpus.preview(*odd, visitor.request)
+            visitor.chunks.preview(*odd, visitor.request)
 
 
 def test_a_visit_whose_page_is_gone_is_forgotten_by_gradio_too(tmp_path: Path) -> None:
@@ -174,11 +183,11 @@ def test_preview_rebuilds_nothing_and_apply_does(visitor: Client) -> None:
     visitor.upload("long.txt", ("第一条 每年15天。" * 60).encode())
     corpus = visitor.workspace.corpus()
     key = next(iter(corpus.documents))
-    told = visitor.corpus.preview(key, "fixed", 50, 10, visitor.request)[visitor.page.chunks.summary]
-    assert visitor.workspace.corpus() is corpus and "预览" in told
+    told = visitor.chunks.preview(key, "fixed", 50, 10, visitor.request)[visitor.page.chunks.compared]
+    assert visitor.workspace.corpus() is corpus and "试用" in told and told.count("<section>") == 2
     tab = visitor.page.chunks
     tried = {tab.strategy: "fixed", tab.size: 50, tab.overlap: 10}
-    shown = last(visitor.corpus.apply_split(visitor.values() | tried, visitor.request))
+    shown = last(visitor.chunks.apply_split(visitor.values() | tried, visitor.request))
     assert shown[visitor.page.settings.size] == 50
     assert {c.end - c.start for c in visitor.workspace.corpus().chunks[:-1]} == {50}
 

@@ -95,7 +95,7 @@ def test_shade_keeps_the_text_and_marks_exactly_the_layers(seeds: Callable[[int]
         source = hostile_text(rng) + rng.choice(PAYLOADS)
         a, b = sorted((rng.randint(0, len(source)), rng.randint(0, len(source))))
         over = layers(rng, len(source))
-        ticks = {rng.randint(0, len(source)): rng.choice(PAYLOADS) for _ in range(3)}
+        ticks = [render.Tick(rng.randint(0, len(source)), rng.choice(PAYLOADS)) for _ in range(3)]
         markup = render.shade(source, a, b, over, ticks)
         # attributes are escaped, so no ">" is inside a tag and the tags can be cut out by a pattern
         assert untagged(markup) == source[a:b]
@@ -124,42 +124,6 @@ def test_window_holds_the_range_and_never_leaves_the_text(seeds: Callable[[int],
         a, b = sorted((rng.randint(0, n), rng.randint(0, n)))
         low, high = render.window(n, a, b, size=rng.randint(1, 200))
         assert 0 <= low <= a <= b <= high <= n
-
-
-def test_document_views_show_the_text_and_run_nothing(seeds: Callable[[int], range]) -> None:
-    for seed in seeds(150):
-        rng = random.Random(seed)
-        source = hostile_text(rng) + rng.choice(PAYLOADS)
-        shown = document(source, title=rng.choice(PAYLOADS), version=rng.choice(PAYLOADS))
-        size = rng.choice((20, 60, 240))
-        chunks = split(shown, SplitSettings("fixed", size, rng.randrange(0, size)), None)
-        focus = rng.randrange(len(chunks)) if chunks and rng.random() < 0.7 else None
-        markup = render.chunked_document(shown, chunks, focus, rng.choice(("zh", "en")))
-        harmless(markup)
-        assert untagged(re.search(r'aria-label="[^"]*">(.*)</div>$', markup, re.S)[1]) == source  # type: ignore[index]
-        if focus is not None:
-            hit = "".join(t for css, t in pieces(markup.split(">", 1)[1]) if "hit" in css.split())
-            assert hit == chunks[focus].text
-        if chunks:
-            chunk = rng.choice(chunks)
-            harmless(render.passage(shown, chunk, "zh", (chunk.start, chunk.end), [(chunk.start, chunk.start + 1)]))
-
-
-def test_a_long_document_is_shown_around_the_chosen_chunk() -> None:
-    shown = document("".join(f"第{i}条 规定。" for i in range(20_000)))
-    chunks = split(shown, SplitSettings(), None)
-    markup = render.chunked_document(shown, chunks, len(chunks) // 2, "zh")
-    assert len(read(markup).text and "".join(read(markup).text)) <= render.VIEW_CHARACTERS
-    assert chunks[len(chunks) // 2].text in "".join(read(markup).text)
-    assert 'class="note"' in markup
-
-
-def test_overlap_is_shaded_where_two_chunks_are() -> None:
-    shown = document("字" * 500)
-    chunks = split(shown, SplitSettings("fixed", 240, 40), None)
-    markup = render.chunked_document(shown, chunks, None, "zh")
-    dark = [len(t) for css, t in pieces(markup.split(">", 1)[1]) if "overlap" in css.split()]
-    assert dark == [40, 40]  # [200, 240) and [400, 440)
 
 
 def test_panels_escape_what_comes_from_files_and_questions() -> None:

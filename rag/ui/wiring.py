@@ -1,0 +1,57 @@
+"""How the page's events run, and which components are written together."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import gradio as gr
+
+from rag.ui.page import Page
+
+# light work: never behind a model in the queue, not offered to clients
+LIGHT: dict[str, Any] = {"queue": False, "api_visibility": "private", "show_progress": "hidden"}
+# a list's value is checked by the handler, in the visitor's language; Gradio would put it into the log
+RAW: dict[str, Any] = {"preprocess": False}
+HEAVY: dict[str, Any] = {"api_visibility": "private", "show_progress": "hidden"}
+# Answers to what is asked on the page come one at a time. Searches (which may re-index first), indexing, evaluations and
+# drafts run beside each other and beside these: the models underneath, and the generator too, take turns in small
+# pieces, so that a place here is only a thread, and nobody's long run keeps others out. Of evaluations and of drafts
+# each visitor has one at a time, so that nobody takes all the places.
+ANSWERS: dict[str, Any] = {**HEAVY, "concurrency_id": "llm", "concurrency_limit": 1}
+SEARCHES: dict[str, Any] = {**HEAVY, "concurrency_id": "encoder", "concurrency_limit": 16}
+EVALUATING: dict[str, Any] = {**HEAVY, "concurrency_id": "evaluate", "concurrency_limit": 16}
+INDEXING: dict[str, Any] = {**HEAVY, "concurrency_id": "index", "concurrency_limit": 16}
+
+
+def groups(page: Page) -> dict[str, list[Any]]:
+    """Groups of components that are written together."""
+    options = [page.settings.strategy, page.settings.mode, page.settings.fusion, page.settings.scope]
+    test = page.evaluate
+    options += [test.what, test.first, test.second]
+    outcomes = [test.count, test.outcomes, test.pick, test.diagnosis]
+    run = [
+        test.used,
+        test.figures,
+        test.cut,
+        test.curve,
+        test.threshold,
+        test.threshold_view,
+        test.cut_note,
+        test.failed,
+    ]
+    return {
+        "corpus": [*page.documents.written(), *page.chunks.written()],
+        "found": [*page.candidates, *page.prompt, page.answer.steps],
+        "answer": list(page.answer),
+        "options": options,
+        "set": [test.set_line, test.set_note, test.edit_note, test.categories, test.table, test.upload, test.age],
+        "outcomes": outcomes,
+        "results": [test.age, test.compared, test.choice, test.which, test.more, *run, *outcomes],
+        "trace": [page.question, test.pick, test.diagnosis, *page.documents.opened(), *page.chunks.opened()],
+    }
+
+
+def saves(press: gr.Button, save: Callable[..., Any], inputs: Any, download: gr.HTML) -> None:
+    """A button that saves a file: the page makes it, and then forgets its bytes."""
+    press.click(save, inputs, download, **RAW, **LIGHT).then(dict, None, download, **LIGHT)
