@@ -70,8 +70,10 @@ def table_lines(grid: Grid) -> tuple[str, ...]:
     return render(grid).lines
 
 
-def render(grid: Grid, inherited: Header | None = None) -> Rendered:
+def render(grid: Grid, inherited: Header | None = None, heads: int = 0) -> Rendered:
     """One line per row that holds something. `inherited` is the header when `grid` goes on with an earlier table.
+
+    `heads` is how many rows at the top the file itself calls a header, 0 when it does not say.
 
     Rows above the header (a caption over the whole width) stand as they are, and so does a header without rows.
     Without a header-like row, and in a table of one column, the cells of a row are joined by 「 | 」.
@@ -84,7 +86,10 @@ def render(grid: Grid, inherited: Header | None = None) -> Rendered:
         skipped = inherited.rows if _repeats(grid, inherited) else 0
         return Rendered(_bounded(named_row(row, inherited.names) for row in grid[skipped:]), inherited)
     caption = caption_rows(grid)
-    header = find_header(grid[caption:])
+    said = heads - caption
+    header = (
+        Header(_names(grid[caption:heads]), said) if 0 < said < len(grid) - caption else find_header(grid[caption:])
+    )
     body = grid[caption + (header.rows if header else 0) :]
     rows = (named_row(row, header.names) if header else joined_row(row) for row in body)
     above = tuple(map(joined_row, grid[:caption]))

@@ -1,11 +1,10 @@
-"""Word documents (.docx): paragraphs, lists, tables and text boxes in the order of the body."""
+"""Word documents (.docx): paragraphs with their automatic numbers, tables, text boxes and notes, in the body's order."""
 
 from __future__ import annotations
 
 import io
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import docx
@@ -14,211 +13,271 @@ from docx.oxml.ns import qn
 from rag.corpus.clean import clean_line, flow_lines
 from rag.corpus.load.builder import Meta, Parsed, TextBuilder
 from rag.corpus.load.headings import heading_level
-from rag.corpus.load.metadata import title_line
+from rag.corpus.load.metadata import from_lines, title_line
+from rag.corpus.load.numbering import Numbering
 from rag.corpus.load.strict import readable
-from rag.corpus.load.table import Cell, render, table_lines
+from rag.corpus.load.table import plain_grid, render, table_lines
+from rag.corpus.load.word_parts import Parts, opens_contents
+from rag.corpus.load.word_styles import Style, linked_lists, styles, with_own
+from rag.corpus.load.word_table import deleted_rows, grid, header_rows, row_cells, table_rows
+from rag.corpus.load.word_text import Mark, TextReader, Words, repeats_a_choice
+from rag.errors import Bilingual
 
-_HEADING = re.compile(r"(?:heading|标题)\s*(\d)", re.IGNORECASE)
-_CONTENTS = re.compile(r"(?:toc|目录)\s*\d", re.IGNORECASE)
-_P, _TBL, _SDT, _SDT_CONTENT = qn("w:p"), qn("w:tbl"), qn("w:sdt"), qn("w:sdtContent")
-_ROW, _CELL = qn("w:tr"), qn("w:tc")
-_TEXT, _TAB, _BREAK, _RETURN, _HYPHEN = qn("w:t"), qn("w:tab"), qn("w:br"), qn("w:cr"), qn("w:noBreakHyphen")
-_BOX = qn("w:txbxContent")
-# The fallback of an AlternateContent repeats its choice; deleted and moved-away text is no longer in the document.
-_SKIPPED = {"{http://schemas.openxmlformats.org/markup-compatibility/2006}Fallback", qn("w:del"), qn("w:moveFrom")}
-_PROPERTIES = {qn("w:pPr"), qn("w:rPr")}
-_MAX_SPAN = 63  # the most columns Word knows
-
-
-@dataclass(frozen=True, slots=True)
-class _Style:
-    name: str
-    level: int | None
-    """Outline level, 1 is outermost; None for body text."""
-    is_list: bool
+_P, _TABLE = qn("w:p"), qn("w:tbl")
+_PASSED_OVER = {qn("w:del"), qn("w:moveFrom"), qn("w:sdtPr"), qn("w:sectPr"), qn("w:pPr"), qn("w:tcPr")}
+_BOLD_HEADING = re.compile(
+    r"(?:(\d{1,2}(?:\.\d{1,2}){0,3})[.、．\s]|[（(][一二三四五六七八九十\d]{1,3}[)）])\s*\S.{0,40}"
+)
+_NO_HEADING = tuple("。；，！？：;,!?:")
+_TIGHT = 8  # a cell of so few characters is one word, broken to fit into its column
 
 
 def parse(name: str, data: bytes) -> tuple[Parsed, ...]:
-    """A Word document. Raises what `open_zip` raises; python-docx's own errors are the caller's to translate."""
+    """A Word document. Raises what `open_zip` raises, and `TableTooLarge`; python-docx's errors are the caller's to translate.
+
+    There are no pages: where one ends is decided anew by every program that shows the document.
+    """
     source = docx.Document(io.BytesIO(readable(name, data)))
-    walker = _Walker(_styles(source))
+    parts = Parts(source)
+    walker = _Walker(parts)
+    lines = parts.running_lines()
+    for line, why in lines:
+        walker.builder.remove(line, why)
     walker.walk(source.element.body)
     walker.end_list()
     properties = source.core_properties
-    meta = Meta(title=clean_line(properties.title or ""), version=clean_line(properties.version or ""))
-    return (walker.builder.parsed(meta, title_hint=walker.title or title_line(walker.builder.text())),)
+    declared = Meta(title=clean_line(properties.title or ""), version=clean_line(properties.version or ""))
+    in_header = from_lines("\n".join(line for line, why in lines if why == "running_line"))
+    return (
+        walker.builder.parsed(
+            declared.or_else(in_header),
+            title_hint=walker.title or title_line(walker.builder.text()),
+            warnings=_warnings(name, walker.numbering, parts),
+            reading=Bilingual(en="Word", zh="Word"),
+        ),
+    )
 
 
 class _Walker:
     """Goes through the body once and fills a `TextBuilder`."""
 
-    def __init__(self, styles: dict[str, _Style]) -> None:
+    def __init__(self, parts: Parts) -> None:
         self.builder = TextBuilder()
         self.title = ""
-        self._styles = styles
+        self.numbering = Numbering(parts.numbering, linked_lists(parts.styles))
+        self._parts = parts
+        self._styles = styles(parts.styles)
+        self._reader = TextReader(parts.body, self._styles, parts.comments)
         self._list: list[str] = []
+        self._list_length = 0
+        self._list_marks: list[Mark] = []
+        self._carried = Words("")
+        self._in_contents = False
+        self._of_cells: list[Words] = []
 
     def walk(self, parent: Any) -> None:
         for element in parent.iterchildren():
             if element.tag == _P:
                 self._paragraph(element)
-            elif element.tag == _TBL:
-                self.end_list()
-                rendered = render(_grid(element))
-                self.builder.table(rendered.lines, rendered.heading)
-            elif element.tag == _SDT:
-                for content in element.iterchildren(_SDT_CONTENT):
-                    self.walk(content)
+            elif element.tag == _TABLE:
+                self._table(element)
+            elif _is_contents(element) and not self._in_contents:
+                self._in_contents = True
+                self.walk(element)
+                self._in_contents = False
+            elif element.tag not in _PASSED_OVER and not repeats_a_choice(element):
+                self.walk(element)
 
     def end_list(self) -> None:
+        """Hand the list's lines over, and what was left out of them."""
         self.builder.lines(self._list)
-        self._list = []
+        self._leave_out(self._list_marks, self._list_length)
+        self._list, self._list_marks, self._list_length = [], [], 0
 
     def _paragraph(self, element: Any) -> None:
-        text, style = _text(element).strip(), self._style(element)
-        if text and not _CONTENTS.match(style.name):
-            if style.is_list and style.level is None:
-                self._list.append(f"- {flow_lines(text)}")
+        style = self._style(element)
+        words = self._reader.words(element, style)
+        if self._in_contents or style.is_contents or opens_contents(element, words.text, self._styles):
+            self._gone(Mark(0, words.text, "contents"))
+            return
+        words = _joined(self._carried, words)
+        self._carried = Words("")
+        if _ends_in_deleted_mark(element):
+            self._carried = words
+            return
+        label = self._label(words, style)
+        if words.text.strip():
+            self._place(label, words, style)
+        else:
+            self._gone(*words.marks)
+        self._add_aside(words)
+
+    def _label(self, words: Words, style: Style) -> str | None:
+        """The paragraph's automatic number. An empty one has one too, but none that holds only what is not shown."""
+        counts = style.listed is not None and (words.text.strip() or not words.marks)
+        return self.numbering.label(style.listed) if counts and style.listed else None
+
+    def _place(self, label: str | None, words: Words, style: Style) -> None:
+        """Put a paragraph where it belongs: a heading, a line of a list, a block of its own."""
+        text = words.text.strip()
+        whole = f"{label or ''}{text}"
+        shift = len(label or "") - (len(words.text) - len(words.text.lstrip()))
+        marks = [Mark(min(max(m.at + shift, 0), len(whole)), m.text, m.why) for m in words.marks]
+        clause = label is None or label.startswith("第")
+        level = style.level if style.level is not None else heading_level(whole) if clause else None
+        if level is None and words.bold:
+            level = _bold_level(whole)
+        if level is None and not clause:
+            self._add_line(f"{label}{flow_lines(text)}", marks)
+            return
+        self.end_list()
+        if style.is_title:
+            self.title = self.title or clean_line(text)
+            self.builder.add(whole)
+        elif level is not None:
+            self.builder.heading(level, whole)
+        else:
+            self.builder.add(whole)
+        self._leave_out(marks, len(whole))
+
+    def _add_line(self, line: str, marks: Sequence[Mark] = ()) -> None:
+        start = self._list_length + (1 if self._list else 0)
+        self._list_marks += [Mark(start + m.at, m.text, m.why) for m in marks]
+        self._list.append(line)
+        self._list_length = start + len(line)
+
+    def _leave_out(self, marks: Sequence[Mark], length: int) -> None:
+        """Note what stood in the `length` characters that were added last."""
+        for mark in marks:
+            self.builder.remove(mark.text, mark.why, max(length - mark.at, 0))
+
+    def _gone(self, *marks: Mark) -> None:
+        """Note what stood in a paragraph of which nothing is shown."""
+        if self._list:
+            self._list_marks += [Mark(self._list_length, m.text, m.why) for m in marks]
+        else:
+            self._leave_out(marks, 0)
+
+    def _add_aside(self, words: Words) -> None:
+        """Add what a paragraph refers to: its notes right below it, then its text boxes, charts and SmartArt."""
+        for kind, note_id, sign in words.notes:
+            note = f"{sign} {self._parts.note(kind, note_id)}".strip()
+            if self._list:
+                self._add_line(flow_lines(note))
             else:
-                self.end_list()
-                self._block(text, style)
-        for box in _boxes(element):
+                self.builder.add(note)
+        for box in words.boxes:
             self.end_list()
             self.walk(box)
+        for graphic in words.graphics:
+            self.end_list()
+            lines, rows = self._parts.graphic(graphic)
+            self.builder.lines(lines)
+            rendered = render(plain_grid(rows))
+            self.builder.table(rendered.lines, rendered.heading)
 
-    def _block(self, text: str, style: _Style) -> None:
-        level = style.level if style.level is not None else heading_level(text)
-        if style.name.lower() in ("title", "标题"):
-            self.title = self.title or clean_line(text)
-            self.builder.add(text)
-        elif level is not None:
-            self.builder.heading(level, text)
+    def _table(self, element: Any) -> None:
+        self.end_list()
+        if _is_frame(element):
+            for row in table_rows(element):
+                for cell in row_cells(row):
+                    self.walk(cell)
         else:
-            self.builder.add(text)
+            rendered = render(grid(element, self._cell_text), heads=header_rows(element))
+            self.builder.table(rendered.lines, rendered.heading)
+            words, self._of_cells = self._of_cells, []
+            for one in words:
+                self._gone(*one.marks)
+                self._add_aside(one)
+        for row in deleted_rows(element):
+            self.builder.remove(" ".join(row.itertext(qn("w:t"), qn("w:delText"))), "deletion")
+        self.end_list()
 
-    def _style(self, element: Any) -> _Style:
+    def _cell_text(self, cell: Any) -> str:
+        """A cell's paragraphs on one line; a table inside the cell gives its rows, joined by 「；」."""
+        parts = list(self._cell_parts(cell))
+        tight = sum(map(len, parts)) <= _TIGHT
+        return flow_lines("\n".join(parts)) if tight else " ".join(map(flow_lines, parts))
+
+    def _cell_parts(self, parent: Any) -> Iterator[str]:
+        for child in parent.iterchildren():
+            if child.tag == _P:
+                style = self._style(child)
+                words = self._reader.words(child, style)
+                text = f"{self._label(words, style) or ''}{words.text.strip()}" if words.text.strip() else ""
+                if text:
+                    yield text
+                for box in words.boxes:
+                    yield from self._cell_parts(box)
+                self._of_cells.append(Words("", words.marks, (), words.notes, words.graphics))
+            elif child.tag == _TABLE:
+                yield "；".join(table_lines(grid(child, self._cell_text)))
+            elif child.tag not in _PASSED_OVER and not repeats_a_choice(child):
+                yield from self._cell_parts(child)
+
+    def _style(self, element: Any) -> Style:
         properties = element.find(qn("w:pPr"))
         named = properties.find(qn("w:pStyle")) if properties is not None else None
-        style = self._styles.get(named.get(qn("w:val")) if named is not None else "", _Style("", None, False))
-        if properties is None:
-            return style
-        own = _outline(properties)
-        numbered = _numbered(properties)
-        return _Style(
-            style.name, own if own is not None else style.level, style.is_list if numbered is None else numbered
+        default = self._styles.get("", Style())
+        return with_own(self._styles.get(named.get(qn("w:val")), default) if named is not None else default, properties)
+
+
+def _joined(first: Words, second: Words) -> Words:
+    """Two paragraphs of which a revision deleted the mark between them."""
+    if not first.text and not first.marks:
+        return second
+    moved = tuple(Mark(m.at + len(first.text), m.text, m.why) for m in second.marks)
+    return Words(
+        first.text + second.text,
+        first.marks + moved,
+        first.boxes + second.boxes,
+        first.notes + second.notes,
+        first.graphics + second.graphics,
+        first.bold and second.bold,
+    )
+
+
+def _ends_in_deleted_mark(paragraph: Any) -> bool:
+    letters = paragraph.find(f"{qn('w:pPr')}/{qn('w:rPr')}")
+    return letters is not None and any(child.tag in _PASSED_OVER for child in letters)
+
+
+def _is_contents(element: Any) -> bool:
+    gallery = element.find(f"{qn('w:sdtPr')}/{qn('w:docPartObj')}/{qn('w:docPartGallery')}")
+    return gallery is not None and gallery.get(qn("w:val")) == "Table of Contents"
+
+
+def _is_frame(table: Any) -> bool:
+    """Whether a table only draws a frame around text: one cell in every row, and more than a paragraph in one."""
+    rows = [row_cells(row) for row in table_rows(table)]
+    if not rows or any(len(cells) != 1 for cells in rows):
+        return False
+    return any(sum(1 for p in cell.iter(_P) if any(p.itertext(qn("w:t")))) > 1 for (cell,) in rows)
+
+
+def _bold_level(line: str) -> int | None:
+    """The level of a bold paragraph that is a heading by its number (1.2 范围, （一）对象), below those of 章 and 条."""
+    found = _BOLD_HEADING.fullmatch(line)
+    if not found or line.endswith(_NO_HEADING) or "\n" in line:
+        return None
+    return 6 + (found.group(1) or "").count(".")
+
+
+def _warnings(name: str, numbering: Numbering, parts: Parts) -> list[Bilingual]:
+    said = []
+    if numbering.unknown:
+        kinds = ", ".join(sorted(numbering.unknown))
+        said.append(
+            Bilingual(
+                en=f"{name}: automatic numbers of the kind {kinds} are written as digits.",
+                zh=f"{name}：{kinds} 类型的自动编号改写为阿拉伯数字。",
+            )
         )
-
-
-def _styles(source: Any) -> dict[str, _Style]:
-    """Every paragraph style by id; outline level and list membership come down from the style it is based on."""
-    found: dict[str, _Style] = {}
-    for style in source.styles.element.iterchildren(qn("w:style")):
-        name, level, is_list = _name(style), None, None
-        seen: set[str] = set()
-        step: Any = style
-        while step is not None and step.get(qn("w:styleId")) not in seen:
-            seen.add(step.get(qn("w:styleId")))
-            properties = step.find(qn("w:pPr"))
-            if properties is not None:
-                level = _outline(properties) if level is None else level
-                is_list = _numbered(properties) if is_list is None else is_list
-            heading = _HEADING.fullmatch(_name(step))
-            level = int(heading.group(1)) if level is None and heading else level
-            based = step.find(qn("w:basedOn"))
-            step = source.styles.element.get_by_id(based.get(qn("w:val"))) if based is not None else None
-        found[style.get(qn("w:styleId")) or ""] = _Style(name, level, bool(is_list))
-    return found
-
-
-def _name(style: Any) -> str:
-    name = style.find(qn("w:name"))
-    return (name.get(qn("w:val")) or "") if name is not None else ""
-
-
-def _outline(properties: Any) -> int | None:
-    """The outline level that paragraph properties set, 1…9; None when they set none (value 9 is body text)."""
-    outline = properties.find(qn("w:outlineLvl"))
-    value = outline.get(qn("w:val")) if outline is not None else None
-    return int(value) + 1 if value is not None and value.isdecimal() and int(value) < 9 else None
-
-
-def _numbered(properties: Any) -> bool | None:
-    """Whether the properties put a paragraph in a list; None when they do not say (numId 0 takes it out)."""
-    number = properties.find(f"{qn('w:numPr')}/{qn('w:numId')}")
-    return None if number is None else number.get(qn("w:val")) != "0"
-
-
-def _text(element: Any) -> str:
-    return "".join(_pieces(element))
-
-
-def _pieces(element: Any) -> Iterator[str]:
-    """The characters of a paragraph in order; text boxes, properties and what was deleted are left out."""
-    for child in element.iterchildren():
-        if child.tag == _TEXT:
-            yield child.text or ""
-        elif child.tag in (_BREAK, _RETURN):
-            yield "\n"
-        elif child.tag == _TAB:
-            yield "\t"
-        elif child.tag == _HYPHEN:
-            yield "-"
-        elif child.tag not in _SKIPPED and child.tag not in _PROPERTIES and child.tag != _BOX:
-            yield from _pieces(child)
-
-
-def _boxes(element: Any) -> Iterator[Any]:
-    """The text boxes anchored in a paragraph, each once."""
-    for child in element.iterchildren():
-        if child.tag == _BOX:
-            yield child
-        elif child.tag not in _SKIPPED and child.tag != _TEXT:
-            yield from _boxes(child)
-
-
-def _grid(table: Any) -> list[list[Cell]]:
-    """The table as a rectangle; places that a merged cell covers carry its text and anchor."""
-    grid: list[list[Cell]] = []
-    for r, row in enumerate(_children(table, _ROW)):
-        cells: list[Cell] = []
-        for cell in _children(row, _CELL):
-            properties = cell.find(qn("w:tcPr"))
-            span, merge = _spans(properties)
-            above = grid[-1][len(cells)] if grid and len(cells) < len(grid[-1]) else None
-            content = above if merge == "continue" and above else Cell(_cell_text(cell), (r, len(cells)))
-            cells += [content] * span
-        grid.append(cells)
-    width = max((len(row) for row in grid), default=0)
-    return [row + [Cell("", (r, c)) for c in range(len(row), width)] for r, row in enumerate(grid)]
-
-
-def _children(parent: Any, tag: str) -> Iterator[Any]:
-    """Direct children of `tag`, also those inside content controls."""
-    for child in parent.iterchildren():
-        if child.tag == tag:
-            yield child
-        elif child.tag in (_SDT, _SDT_CONTENT):
-            yield from _children(child, tag)
-
-
-def _spans(properties: Any) -> tuple[int, str]:
-    """How many columns a cell covers, and ``continue`` when it goes on from the row above."""
-    if properties is None:
-        return 1, ""
-    span, merge = properties.find(qn("w:gridSpan")), properties.find(qn("w:vMerge"))
-    value = span.get(qn("w:val")) if span is not None else "1"
-    columns = min(max(int(value), 1), _MAX_SPAN) if value and value.isdecimal() else 1
-    return columns, "" if merge is None else merge.get(qn("w:val")) or "continue"
-
-
-def _cell_text(cell: Any) -> str:
-    """A cell's paragraphs on one line; a table inside the cell gives its rows, joined by 「；」."""
-    parts: list[str] = []
-    for child in cell.iterchildren():
-        if child.tag == _P:
-            parts.append(_text(child))
-        elif child.tag == _TBL:
-            parts.append("；".join(table_lines(_grid(child))))
-        elif child.tag == _SDT:
-            parts += [_cell_text(content) for content in child.iterchildren(_SDT_CONTENT)]
-    return flow_lines("\n".join(parts))
+    if parts.embedded:
+        said.append(
+            Bilingual(
+                en=f"{name}: {parts.embedded} embedded documents are not read. Open and save the file in Word to take them in.",
+                zh=f"{name}：有 {parts.embedded} 个嵌入文档未读取。请用 Word 打开并重新保存后再上传。",
+            )
+        )
+    return said

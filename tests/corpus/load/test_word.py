@@ -21,7 +21,7 @@ def test_headings_lists_and_paragraphs_in_order() -> None:
     (document,) = load("差旅（2025版）.docx", word(fill))
     checked(document)
     assert document.text == (
-        "差旅管理办法\n\n版本：V2.1　生效日期：2026/10/1\n\n第三章 交通\n\n第十二条 高铁\n\n二等座。\n\n- 甲\n- 乙\n\n第四章 住宿\n\n一\n二"
+        "差旅管理办法\n\n版本：V2.1　生效日期：2026/10/1\n\n第三章 交通\n\n第十二条 高铁\n\n二等座。\n\n- 甲\n1. 乙\n\n第四章 住宿\n\n一\n二"
     )
     assert at_sections(document) == {
         ("第三章 交通",): "第三章 交通",

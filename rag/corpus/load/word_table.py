@@ -1,0 +1,97 @@
+"""Word's tables as rectangles: cells that go over columns and rows, rows that start late, deleted rows left out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from docx.oxml.ns import qn
+
+from rag.corpus.load.numbering import is_on
+from rag.corpus.load.table import Cell
+
+_ROW, _CELL = qn("w:tr"), qn("w:tc")
+_WRAPPERS = {qn(f"w:{tag}") for tag in ("sdt", "sdtContent", "customXml", "ins", "moveTo")}
+_GONE = {qn(f"w:{tag}") for tag in ("del", "moveFrom", "cellDel")}
+_MAX_SPAN = 63  # the most columns Word knows
+
+
+def table_rows(table: Any) -> list[Any]:
+    """The rows that are not deleted, also those inside content controls."""
+    return [row for row in _children(table, _ROW) if not is_deleted(row)]
+
+
+def deleted_rows(table: Any) -> list[Any]:
+    """The rows a revision deleted."""
+    return [row for row in _children(table, _ROW) if is_deleted(row)]
+
+
+def row_cells(row: Any) -> list[Any]:
+    """The cells of a row, also those inside content controls."""
+    return [cell for cell in _children(row, _CELL) if not is_deleted(cell)]
+
+
+def is_deleted(part: Any) -> bool:
+    """Whether a revision deleted this row or cell."""
+    properties = part.find(qn("w:trPr" if part.tag == _ROW else "w:tcPr"))
+    return properties is not None and any(child.tag in _GONE for child in properties)
+
+
+def grid(table: Any, cell_text: Callable[[Any], str]) -> list[list[Cell]]:
+    """The table as a rectangle; places that a merged cell covers carry its text and anchor.
+
+    `cell_text` is asked for every cell that is shown, in the order of the document.
+    """
+    lines: list[list[Cell]] = []
+    for r, row in enumerate(table_rows(table)):
+        cells = [Cell("", (r, c)) for c in range(_skipped(row))]
+        for cell in row_cells(row):
+            at = len(cells)
+            properties = cell.find(qn("w:tcPr"))
+            above = lines[-1][at] if lines and at < len(lines[-1]) else None
+            if _goes_on(properties, "w:vMerge") and above:
+                content = above
+            elif _goes_on(properties, "w:hMerge") and cells:
+                content = cells[-1]
+            else:
+                content = Cell(cell_text(cell), (r, at))
+            cells += [content] * _number(properties, "w:gridSpan", 1)
+        lines.append(cells)
+    width = max((len(cells) for cells in lines), default=0)
+    return [cells + [Cell("", (r, c)) for c in range(len(cells), width)] for r, cells in enumerate(lines)]
+
+
+def header_rows(table: Any) -> int:
+    """How many rows at the top are said to stand on every page the table reaches."""
+    count = 0
+    for row in table_rows(table):
+        said = row.find(f"{qn('w:trPr')}/{qn('w:tblHeader')}")
+        if said is None or not is_on(said):
+            break
+        count += 1
+    return count
+
+
+def _children(parent: Any, tag: str) -> Iterator[Any]:
+    for child in parent.iterchildren():
+        if child.tag == tag:
+            yield child
+        elif child.tag in _WRAPPERS:
+            yield from _children(child, tag)
+
+
+def _skipped(row: Any) -> int:
+    """How many columns a row leaves free before its first cell."""
+    return _number(row.find(qn("w:trPr")), "w:gridBefore", 0)
+
+
+def _number(properties: Any, tag: str, default: int) -> int:
+    element = properties.find(qn(tag)) if properties is not None else None
+    value = element.get(qn("w:val")) if element is not None else None
+    return min(max(int(value), default), _MAX_SPAN) if value and value.isdecimal() else default
+
+
+def _goes_on(properties: Any, tag: str) -> bool:
+    """Whether a cell goes on from the one above (w:vMerge) or before (w:hMerge): a merge that does not say it starts."""
+    merge = properties.find(qn(tag)) if properties is not None else None
+    return merge is not None and merge.get(qn("w:val")) in (None, "continue")
