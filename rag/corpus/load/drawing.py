@@ -9,6 +9,7 @@ from typing import Any
 from lxml import etree
 
 from rag.corpus.load.numerals import numeral
+from rag.corpus.load.table import Header, Rendered, plain_grid, render
 
 DRAWING = "http://schemas.openxmlformats.org/drawingml/2006/main"
 _CHART = "{http://schemas.openxmlformats.org/drawingml/2006/chart}"
@@ -99,8 +100,8 @@ def chart_title(chart: Any) -> str:
     return " ".join(body_lines(title)) if title is not None else ""
 
 
-def chart_rows(chart: Any) -> list[list[str]]:
-    """A chart's data as a table: a row of series names, then a row per category with its value in every series."""
+def chart_table(chart: Any) -> Rendered:
+    """A chart's data as a table: a line per category with its value in every series. Raises `TableTooLarge`."""
     series = list(chart.iter(f"{_CHART}ser"))
     names = [_first(one.find(f"{_CHART}tx")) for one in series]
     columns = [_points(one, ("val", "yVal")) for one in series]
@@ -109,7 +110,7 @@ def chart_rows(chart: Any) -> list[list[str]]:
         categories = {**_points(one, ("cat", "xVal")), **categories}
     places = sorted(set(categories).union(*columns))
     rows = [[categories.get(i, ""), *(column.get(i, "") for column in columns)] for i in places]
-    return [["", *names], *rows] if rows else []
+    return render(plain_grid(rows), Header(("", *names), 0))
 
 
 def _first(element: Any) -> str:

@@ -14,14 +14,14 @@ from rag.corpus.clean import clean_line, clean_text, flow_lines, is_wide
 from rag.corpus.load.builder import Meta, Parsed, TextBuilder
 from rag.corpus.load.drawing import (
     body_lines,
-    chart_rows,
+    chart_table,
     chart_title,
     diagram_lines,
     diagram_part,
     flatten_alternatives,
 )
 from rag.corpus.load.strict import readable
-from rag.corpus.load.table import Cell, plain_grid, render
+from rag.corpus.load.table import Cell, Rendered, render
 from rag.errors import Bilingual
 from rag.types import Why
 
@@ -86,18 +86,17 @@ class _Slide:
             elif hasattr(shape, "shapes"):
                 self._shapes(shape.shapes)  # what is grouped belongs together
             elif getattr(shape, "has_table", False):
-                self._table(table_grid(shape.table))
+                self._table(render(table_grid(shape.table)))
             elif getattr(shape, "has_chart", False):
                 chart = shape.chart._chartSpace
                 self._text([chart_title(chart)])
-                self._table(plain_grid(chart_rows(chart)))
+                self._table(chart_table(chart))
             elif diagram := diagram_part(shape._element):
                 self._text(diagram_lines(shape.part.related_part(diagram).blob))
             else:
                 self._text(body_lines(shape._element))
 
-    def _table(self, grid: list[list[Cell]]) -> None:
-        rendered = render(grid)
+    def _table(self, rendered: Rendered) -> None:
         lines = rendered.lines
         if lines and not self._begun:
             self._text([lines[0]])

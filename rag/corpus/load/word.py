@@ -16,7 +16,7 @@ from rag.corpus.load.headings import heading_level
 from rag.corpus.load.metadata import from_lines, title_line
 from rag.corpus.load.numbering import Numbering
 from rag.corpus.load.strict import readable
-from rag.corpus.load.table import plain_grid, render, table_lines
+from rag.corpus.load.table import render, table_lines
 from rag.corpus.load.word_parts import Parts, opens_contents
 from rag.corpus.load.word_styles import Style, linked_lists, styles, with_own
 from rag.corpus.load.word_table import deleted_rows, grid, header_rows, row_cells, table_rows
@@ -171,9 +171,8 @@ class _Walker:
             self.walk(box)
         for graphic in words.graphics:
             self.end_list()
-            lines, rows = self._parts.graphic(graphic)
+            lines, rendered = self._parts.graphic(graphic)
             self.builder.lines(lines)
-            rendered = render(plain_grid(rows))
             self.builder.table(rendered.lines, rendered.heading)
 
     def _table(self, element: Any) -> None:

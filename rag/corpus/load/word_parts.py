@@ -9,7 +9,8 @@ from typing import Any
 from docx.oxml.ns import qn
 
 from rag.corpus.clean import clean_line
-from rag.corpus.load.drawing import chart_rows, chart_title, diagram_lines, parsed_part
+from rag.corpus.load.drawing import chart_table, chart_title, diagram_lines, parsed_part
+from rag.corpus.load.table import Rendered
 from rag.corpus.load.word_styles import Style, styles
 from rag.corpus.load.word_text import TextReader
 from rag.types import Why
@@ -67,16 +68,16 @@ class Parts:
             }
         return list(found)
 
-    def graphic(self, pointer: Any) -> tuple[list[str], list[list[str]]]:
-        """The words of a chart or of SmartArt: lines, and rows of a table."""
+    def graphic(self, pointer: Any) -> tuple[list[str], Rendered]:
+        """The words of a chart or of SmartArt: lines, and a table. Raises `TableTooLarge`."""
         chart_id = pointer.get(qn("r:id"))
         part = self._related.get(chart_id or pointer.get(qn("r:dm")) or "")
         if part is None:
-            return [], []
+            return [], Rendered((), None)
         if chart_id is None:
-            return diagram_lines(part.blob), []
+            return diagram_lines(part.blob), Rendered((), None)
         chart = parsed_part(part.blob)
-        return [chart_title(chart)], chart_rows(chart)
+        return [chart_title(chart)], chart_table(chart)
 
     def _lines(self, story: Any) -> Iterator[str]:
         """The paragraphs of a small story that show something, those of tables and text boxes too."""

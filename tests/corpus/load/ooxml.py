@@ -30,6 +30,11 @@ def listed(text: str, list_id: int, level: int = 0) -> str:
     return paragraph(text, f'<w:numPr><w:ilvl w:val="{level}"/><w:numId w:val="{list_id}"/></w:numPr>')
 
 
+def field(code: str, result: str) -> str:
+    begin, separate, end = (f'<w:r><w:fldChar w:fldCharType="{kind}"/></w:r>' for kind in ("begin", "separate", "end"))
+    return f"{begin}<w:r><w:instrText> {code} </w:instrText></w:r>{separate}{result}{end}"
+
+
 def level(at: int, system: str, text: str, start: int = 1, more: str = "", suffix: str = "") -> str:
     """A level of a list. `more` stands where lvlRestart, pStyle and isLgl do."""
     suffix = f'<w:suff w:val="{suffix}"/>' if suffix else ""

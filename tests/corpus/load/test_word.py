@@ -1,9 +1,15 @@
+import random
+from collections.abc import Callable
+
 import docx
 from docx.oxml import parse_xml
 from docx.oxml.ns import nsdecls
 
 from rag.corpus.load import load
+from rag.types import Document
 from tests.corpus.load.files import at_sections, checked, word
+from tests.corpus.load.ooxml import NAMES, abstract, document, field, level, listed, num, paragraph, run
+from tests.corpus.load.visible import hostile_xml, visible_lines
 
 
 def test_headings_lists_and_paragraphs_in_order() -> None:
@@ -91,3 +97,250 @@ def test_outline_levels_make_headings_without_a_heading_style() -> None:
 
     (document,) = load("a.docx", word(fill))
     assert at_sections(document) == {("总说明",): "总说明"}
+
+
+def removed(document: Document) -> list[tuple[str, str, str]]:
+    """What was left out: why, the words, and the five characters of text before their place."""
+    return [(r.why, r.text, document.text[max(r.at - 5, 0) : r.at]) for r in document.removed]
+
+
+def test_revisions_are_read_as_accepted_and_what_they_deleted_is_noted_in_its_place() -> None:
+    body = (
+        "<w:p>"
+        + run("每年有")
+        + '<w:del w:id="1" w:author="a"><w:r><w:delText>10</w:delText></w:r></w:del>'
+        + f'<w:ins w:id="2" w:author="a">{run("15")}</w:ins>'
+        + run("天年假。")
+        + f'<w:moveFrom w:id="3" w:author="a">{run("搬走")}</w:moveFrom><w:moveTo w:id="4" w:author="a">{run("搬来")}</w:moveTo></w:p>'
+    )
+    (read,) = load("a.docx", document(body))
+    assert read.text == "每年有15天年假。搬来"
+    assert removed(read) == [("deletion", "10", "每年有"), ("deletion", "搬走", "5天年假。")]
+
+
+def test_a_deleted_paragraph_mark_joins_two_paragraphs() -> None:
+    gone = '<w:rPr><w:del w:id="1" w:author="a"/></w:rPr>'
+    (read,) = load("a.docx", document(paragraph("每年", gone), paragraph("15天。"), paragraph("完")))
+    assert read.text == "每年15天。\n\n完"
+
+
+def test_deleted_rows_and_cells() -> None:
+    def row(*cells: str, properties: str = "") -> str:
+        inside = "".join(f"<w:tc>{paragraph(cell)}</w:tc>" for cell in cells)
+        return f"<w:tr>{properties}{inside}</w:tr>"
+
+    deleted = '<w:trPr><w:del w:id="1" w:author="a"/></w:trPr>'
+    table = f"<w:tbl>{row('城市', '上限')}{row('北京', '500', properties=deleted)}{row('北京', '600')}</w:tbl>"
+    (read,) = load("a.docx", document(table))
+    assert read.text == "城市: 北京；上限: 600"
+    assert removed(read) == [("deletion", "北京 500", read.text[-5:])]
+
+
+def test_comments_and_hidden_words_are_noted_and_not_read() -> None:
+    comments = f'<w:comments {NAMES}><w:comment w:id="0" w:author="张">{paragraph("要改")}</w:comment></w:comments>'
+    reference = '<w:r><w:commentReference w:id="0"/></w:r>'
+    styles = '<w:style w:type="character" w:styleId="H"><w:name w:val="H"/><w:rPr><w:vanish/></w:rPr></w:style>'
+    body = run("见") + reference + run("藏", "<w:vanish/>") + run("不藏", '<w:vanish w:val="0"/>')
+    body += run("藏二", '<w:rStyle w:val="H"/>') + run("完")
+    (read,) = load("a.docx", document(paragraph(body), parts={"comments": comments}, styles=styles))
+    assert read.text == "见不藏完"
+    assert removed(read) == [("comment", "要改", "见"), ("hidden", "藏", "见"), ("hidden", "藏二", "见不藏")]
+
+
+def test_notes_stand_below_their_paragraph() -> None:
+    def notes(kind: str, *texts: str) -> str:
+        inside = "".join(f'<w:{kind} w:id="{n}">{paragraph(t)}</w:{kind}>' for n, t in enumerate(texts, 2))
+        return f'<w:{kind}s {NAMES}><w:{kind} w:type="separator" w:id="0"/>{inside}</w:{kind}s>'
+
+    def to(kind: str, note_id: int) -> str:
+        return f'<w:r><w:{kind}Reference w:id="{note_id}"/></w:r>'
+
+    body = [
+        paragraph(run("年假") + to("footnote", 3) + run("和病假") + to("endnote", 2) + run("。")),
+        listed(run("甲") + to("footnote", 2), 1),
+        "<w:tbl><w:tr>" + "".join(f"<w:tc>{paragraph(run(t) + to('footnote', 2))}</w:tc>" for t in "丙丁") + "</w:tr></w:tbl>",
+    ]  # fmt: skip
+    parts = {"footnotes": notes("footnote", "试用期除外", "按日折算"), "endnotes": notes("endnote", "另见")}
+    numbering = abstract(1, level(0, "decimal", "%1.")) + num(1, 1)
+    (read,) = load("a.docx", document(*body, parts=parts, numbering=numbering))
+    assert read.text == (
+        "年假[^1]和病假[^i]。\n\n[^1] 按日折算\n\n[^i] 另见\n\n1. 甲[^2]\n[^2] 试用期除外\n\n"
+        "丙[^3] | 丁[^4]\n\n[^3] 试用期除外\n\n[^4] 试用期除外"
+    )
+
+
+def test_headers_and_footers_are_running_lines_and_say_the_version() -> None:
+    art = '<w:r><w:pict><v:shape xmlns:v="urn:schemas-microsoft-com:vml"><v:textpath string="机密"/></v:shape></w:pict></w:r>'
+    header = f"<w:hdr {NAMES}>{paragraph('云衡科技　版本：A/3　生效日期：2026-05-01')}{paragraph(art)}</w:hdr>"
+    footer = f"<w:ftr {NAMES}>{paragraph(run('第') + field('PAGE', run('7')) + run('页'))}</w:ftr>"
+    section = '<w:sectPr><w:headerReference w:type="default" r:id="header1"/><w:footerReference w:type="default" r:id="footer1"/></w:sectPr>'
+    body = paragraph("正文。", section)
+    (read,) = load("a.docx", document(body, parts={"header1": header, "footer1": footer}))
+    assert read.text == "正文。"
+    assert [(r.why, r.text, r.at) for r in read.removed] == [
+        ("watermark", "机密", 0),
+        ("running_line", "云衡科技 版本：A/3 生效日期：2026-05-01", 0),
+        ("running_line", "第页", 0),
+    ]
+    assert (read.version, str(read.effective_from)) == ("A/3", "2026-05-01")
+
+
+def test_a_table_of_contents_is_left_out_however_it_is_made() -> None:
+    by_style = [
+        paragraph("目　录"),
+        paragraph("第一章 总则1", '<w:pStyle w:val="TOC1"/>'),
+        paragraph("第二章 休假3", '<w:pStyle w:val="TOC1"/>'),
+    ]
+    style = '<w:style w:type="paragraph" w:styleId="TOC1"><w:name w:val="toc 1"/></w:style>'
+    begin, separate, end = (f'<w:r><w:fldChar w:fldCharType="{kind}"/></w:r>' for kind in ("begin", "separate", "end"))
+    code = '<w:r><w:instrText> TOC \\o "1-3" </w:instrText></w:r>'
+    page = field("PAGEREF _Toc1", run("1"))
+    by_field = [
+        paragraph("目录"),
+        paragraph(begin + code + separate + run("总则") + page),
+        paragraph(run("休假 3") + end),
+    ]
+    gallery = '<w:sdtPr><w:docPartObj><w:docPartGallery w:val="Table of Contents"/></w:docPartObj></w:sdtPr>'
+    by_control = [f"<w:sdt>{gallery}<w:sdtContent>{paragraph('目录')}{paragraph('总则 1')}</w:sdtContent></w:sdt>"]
+    for contents in (by_style, by_field, by_control):
+        (read,) = load("a.docx", document(*contents, paragraph("第一章 总则"), paragraph("正文。"), styles=style))
+        assert read.text == "第一章 总则\n\n正文。"
+        assert {r.why for r in read.removed} == {"contents"}
+        assert "总则" in "".join(r.text for r in read.removed)
+
+
+def test_a_field_shows_its_result_and_one_without_an_end_hides_nothing() -> None:
+    link = field('HYPERLINK "http://x.example"', run("制度网"))
+    nested = field("IF " + "1 = 1", run("甲") + field("NUMPAGES", run("9")))
+    simple = f'<w:fldSimple w:instr=" DOCPROPERTY x ">{run("乙")}</w:fldSimple><w:fldSimple w:instr="PAGE">{run("3")}</w:fldSimple>'
+    endless = '<w:r><w:fldChar w:fldCharType="begin"/></w:r><w:r><w:instrText>TOC</w:instrText></w:r>'
+    endless += '<w:r><w:fldChar w:fldCharType="separate"/></w:r>'
+    (read,) = load(
+        "a.docx", document(paragraph(link + nested + simple), paragraph(endless + run("一")), paragraph("二"))
+    )
+    assert read.text == "制度网甲乙\n\n一\n\n二"
+
+
+def test_signs_breaks_and_inline_containers() -> None:
+    inside = (
+        run("软")
+        + "<w:r><w:softHyphen/></w:r>"
+        + f"<w:smartTag>{run('标')}</w:smartTag><w:hyperlink>{run('链')}</w:hyperlink>"
+        + f"<w:sdt><w:sdtPr/><w:sdtContent>{run('控')}</w:sdtContent></w:sdt><w:bdo>{run('向')}</w:bdo>"
+        + '<w:r><w:sym w:font="Wingdings" w:char="F0FE"/><w:sym w:font="Webdings" w:char="F061"/><w:sym w:font="宋体" w:char="2460"/>'
+        + "<w:tab/><w:noBreakHyphen/><w:br/></w:r>"
+        + run("\uf0a8", '<w:rFonts w:ascii="Wingdings"/>')
+        + f"<w:r><w:ruby><w:rt>{run('háng')}</w:rt><w:rubyBase>{run('行')}</w:rubyBase></w:ruby></w:r>"
+    )
+    (read,) = load("a.docx", document(paragraph(inside)))
+    assert read.text == "软标链控向☑①\t-\n□行（háng）"
+    assert [(r.why, r.text) for r in read.removed] == [("unreadable", "U+F061 (Webdings)")]
+
+
+def test_a_bold_numbered_line_is_a_heading() -> None:
+    bold = "<w:b/>"
+    body = [
+        paragraph("年假办法"),
+        paragraph(run("1. 目的", bold)),
+        paragraph("为规范管理。"),
+        paragraph(run("1.1 范围", bold)),
+        paragraph(run("2. 一句话写得很粗。", bold)),
+        paragraph(run("3. 半", bold) + run("粗")),
+    ]
+    (read,) = load("a.docx", document(*body))
+    assert at_sections(read) == {("1. 目的",): "1. 目的", ("1. 目的", "1.1 范围"): "1.1 范围"}
+
+
+def test_a_frame_of_one_cell_is_only_a_frame() -> None:
+    inner = f"<w:tbl><w:tr><w:tc>{paragraph('城市')}</w:tc><w:tc>{paragraph('上限')}</w:tc></w:tr>"
+    inner += f"<w:tr><w:tc>{paragraph('北京')}</w:tc><w:tc>{paragraph('600')}</w:tc></w:tr></w:tbl>"
+    cell = paragraph("第一章 总则") + paragraph("正文。") + inner + paragraph("")
+    (read,) = load("a.docx", document(f"<w:tbl><w:tr><w:tc>{cell}</w:tc></w:tr></w:tbl>"))
+    assert read.text == "第一章 总则\n\n正文。\n\n城市: 北京；上限: 600"
+    assert at_sections(read) == {("第一章 总则",): "第一章 总则"}
+
+
+def test_cells_that_start_late_merge_down_and_hold_boxes_lists_and_tables() -> None:
+    def cell(inside: str, properties: str = "") -> str:
+        return f"<w:tc><w:tcPr>{properties}</w:tcPr>{inside}</w:tc>"
+
+    box = f"<w:r><w:pict><w:txbxContent>{paragraph('框内')}</w:txbxContent></w:pict></w:r>"
+    nested = f"<w:tbl><w:tr>{cell(paragraph('内甲'))}{cell(paragraph('内乙'))}</w:tr></w:tbl>"
+    rows = (
+        "<w:tr>" + cell(paragraph("职级")) + cell(paragraph("标准"), '<w:gridSpan w:val="2"/>') + "</w:tr>"
+        "<w:tr>" + cell(paragraph("P1"), '<w:vMerge w:val="restart"/>') + cell(paragraph("住宿")) + cell(paragraph(run("600") + box)) + "</w:tr>"
+        "<w:tr>" + cell(paragraph(""), "<w:vMerge/>") + cell(listed("证件", 1) + listed("发票", 1)) + cell(nested + paragraph("")) + "</w:tr>"
+        '<w:tr><w:trPr><w:gridBefore w:val="1"/></w:trPr>' + cell(paragraph("餐费")) + cell(paragraph("120")) + "</w:tr>"
+    )  # fmt: skip
+    numbering = abstract(1, level(0, "decimal", "%1.")) + num(1, 1)
+    (read,) = load("a.docx", document(f"<w:tbl>{rows}</w:tbl>", numbering=numbering))
+    assert read.text.split("\n") == [
+        "职级: P1；标准: 住宿；标准: 600框内",
+        "职级: P1；标准: 1. 证件 2. 发票；标准: 内甲 | 内乙",
+        "标准: 餐费；标准: 120",
+    ]
+
+
+def test_rows_that_the_file_calls_a_header() -> None:
+    header = "<w:trPr><w:tblHeader/></w:trPr>"
+    rows = "".join(
+        f"<w:tr>{properties}{''.join(f'<w:tc>{paragraph(t)}</w:tc>' for t in row)}</w:tr>"
+        for row, properties in ((("1月", "2026"), header), (("5", "6"), header), (("7", "8"), ""))
+    )
+    (read,) = load("a.docx", document(f"<w:tbl>{rows}</w:tbl>"))
+    assert read.text == "1月/5: 7；2026/6: 8"
+
+
+def test_charts_and_smart_art() -> None:
+    drawing = "http://schemas.openxmlformats.org/drawingml/2006"
+    chart = (
+        f'<c:chartSpace xmlns:c="{drawing}/chart" xmlns:a="{drawing}/main"><c:chart><c:title><c:tx><c:rich><a:p><a:r>'
+        "<a:t>人数</a:t></a:r></a:p></c:rich></c:tx></c:title><c:plotArea><c:barChart><c:ser><c:tx><c:strRef><c:strCache>"
+        '<c:pt idx="0"><c:v>入职</c:v></c:pt></c:strCache></c:strRef></c:tx><c:cat><c:strRef><c:strCache>'
+        '<c:pt idx="0"><c:v>一季度</c:v></c:pt></c:strCache></c:strRef></c:cat><c:val><c:numRef><c:numCache>'
+        '<c:pt idx="0"><c:v>3</c:v></c:pt></c:numCache></c:numRef></c:val></c:ser></c:barChart></c:plotArea></c:chart>'
+        "</c:chartSpace>"
+    )
+    model = f'<d:dataModel xmlns:d="{drawing}/diagram" xmlns:a="{drawing}/main"><d:ptLst>'
+    model += "".join(f"<d:pt><d:t><a:p><a:r><a:t>{t}</a:t></a:r></a:p></d:t></d:pt>" for t in ("申请", "审批"))
+    model += "</d:ptLst></d:dataModel>"
+    pointers = f'<w:r><w:drawing><c:chart xmlns:c="{drawing}/chart" r:id="chart1"/></w:drawing></w:r>'
+    pointers += f'<w:r><w:drawing><d:relIds xmlns:d="{drawing}/diagram" r:dm="diagramData1"/></w:drawing></w:r>'
+    (read,) = load("a.docx", document(paragraph(pointers), parts={"chart1": chart, "diagramData1": model}))
+    assert read.text == "人数\n\n一季度；入职: 3\n\n申请\n审批"
+
+
+def one_document_comes_back(rng: random.Random) -> None:
+    words: list[str] = []
+
+    def said() -> str:
+        words.append(f"〔{len(words)}〕{hostile_xml(rng)}")
+        return words[-1]
+
+    def fill(d: docx.document.Document) -> None:
+        for _ in range(rng.randint(2, 12)):
+            kind = rng.randrange(4)
+            if kind == 0:
+                d.add_heading(said(), rng.randint(0, 4))
+            elif kind == 1:
+                d.add_paragraph(said(), style=rng.choice(("List Bullet", "List Number", "List Number 2")))
+            elif kind == 2:
+                for cell in d.add_table(1, 2).rows[0].cells:
+                    cell.text = said()
+            else:
+                added = d.add_paragraph(said())
+                added.add_run(said()).bold = True
+
+    (read,) = load("a.docx", word(fill))
+    checked(read)
+    place = 0
+    squeezed = "".join(read.text.split())
+    for line in visible_lines("\n".join(words)):
+        place = squeezed.index("".join(line.split()), place) + len("".join(line.split()))
+    for number in range(len(words)):
+        assert read.text.count(f"〔{number}〕") == 1
+
+
+def test_every_visible_word_comes_back_once_and_in_order(seeds: Callable[[int], range]) -> None:
+    for seed in seeds(200):
+        one_document_comes_back(random.Random(seed))
