@@ -1,248 +1,222 @@
-"""What stands where on a PDF page: lines of text and ruled tables, from top to bottom."""
+"""What stands on a PDF page in reading order: lines of text, tables, and what was left out of it."""
 
 from __future__ import annotations
 
-import re
-from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from statistics import median
-from typing import Any
 
-from rag.corpus.clean import clean_line, flow_lines, is_wide
-from rag.corpus.load.table import Cell
+from rag.corpus.load.columns import in_reading_order
+from rag.corpus.load.ink import SLANTED, Box, Glyph, Ink, straightened
+from rag.corpus.load.lines import Line, once, plain_lines
+from rag.corpus.load.presentation import NO_CHARACTER, as_typed, is_readable
+from rag.corpus.load.ruled import Table, find_tables, is_overruled
+from rag.types import Why
 
-# A gap wider than this share of the character size is a blank. Chinese is set with a thin gap around numbers
-# and stretched to full lines, so beside a wide character it takes more.
-_GAP, _WIDE_GAP = 0.2, 0.5
-# Some files put a space character under every gap; one without room is not seen by a reader.
-_SPACED_GAP = 0.1
-_SAME_SPOT = 0.12
-MAX_CROSSINGS = 5000
-_MARGIN = 0.1
-_MOST_PAGES = 0.6
-_EDGE_LINES = 3
-_BUCKET = 24.0
-_PAGE_NUMBER = re.compile(
-    r"(?:第\s*)?[-–—\s]*\d{1,4}[-–—\s]*(?:页)?(?:\s*[/／,，]?\s*(?:共|of)?\s*\d{1,4}\s*页?)?|page\s+\d+.*",
-    re.IGNORECASE,
-)
-
-Box = tuple[float, float, float, float]
+# Much larger than the text it lies under or over; or pale.
+_HUGE = 1.8
+_FAR = 2.5
+_FULL_PAGE = 10
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
-    """A line of text; positions in points from the page's upper left corner, `size` is the characters' usual size."""
+class Left:
+    """Words of the page that are left out, at height `top`."""
 
     text: str
-    x0: float
-    x1: float
+    why: Why
     top: float
-    bottom: float
-    size: float
 
 
-@dataclass(frozen=True, slots=True)
-class Table:
-    """A ruled table of at least two rows and columns."""
-
-    grid: tuple[tuple[Cell, ...], ...]
-    top: float
+Item = Line | Table | Left
 
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """One page: `items` from top to bottom; `height` in points; `n_characters` of the text layer."""
+    """One page: `items` in reading order; `width` and `height` in points; `n_characters` of the text layer."""
 
-    items: tuple[Line | Table, ...]
+    items: tuple[Item, ...]
+    width: float
     height: float
     n_characters: int
     has_images: bool
     is_overruled: bool = False
     """So many lines are drawn that no tables were looked for: it would take minutes."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Glyph:
-    text: str
-    x0: float
-    x1: float
-    top: float
-    bottom: float
-    size: float
+    n_unreadable: int = 0
+    """Glyphs that stand for no character."""
+    apart: frozenset[Line] = frozenset()
+    """Lines that lie over or under other text or are pale: watermarks, when they come on most pages."""
 
     @property
-    def y(self) -> float:
-        return (self.top + self.bottom) / 2
+    def lines(self) -> list[Line]:
+        """The lines of text outside its tables."""
+        return [item for item in self.items if isinstance(item, Line)]
+
+    def usual_gap(self) -> float:
+        """The usual gap between two lines of a paragraph, in points: where the first has no room left, if any has not."""
+        lines = self.lines
+        pairs = [
+            (a, b)
+            for a, b in zip(lines, lines[1:], strict=False)
+            if abs(a.size - b.size) < 1 and a.left == b.left and b.top > a.top
+        ]
+        full = [b.top - a.bottom for a, b in pairs if a.right - a.x1 < 1.5 * a.size]
+        gaps = full or [b.top - a.bottom for a, b in pairs]
+        return median(gaps) if gaps else 0.0
 
 
-def read_page(page: Any) -> Page:
-    """The lines and tables of a pdfplumber page. Characters printed several times on one spot count once."""
-    glyphs = _once(_glyphs(page.chars))
-    items: list[Line | Table] = []
-    overruled = _crossings(page.edges) > MAX_CROSSINGS
-    if glyphs and not overruled:
-        for table in page.find_tables():
-            if len(table.rows) > 1 and len(table.columns) > 1:
-                grid, rest = _grid(table, glyphs)
-                if grid:
-                    items.append(Table(grid, float(table.bbox[1])))
-                    glyphs = rest
-    items += [line for line in lines_from(glyphs) if line.text]
-    items.sort(key=lambda item: item.top)
-    return Page(tuple(items), float(page.height), len(page.chars), bool(page.images), overruled)
+def read_page(ink: Ink) -> Page:
+    """The lines and tables of a page. Characters printed several times on one spot count once."""
+    ink = straightened(ink)
+    readable, n_unreadable = _readable(ink.glyphs)
+    glyphs, again = once(readable)
+    glyphs = _made_bold(glyphs, again)
+    left = [Left(text, "overprint", top) for text, top in _overprinted(again)]
+    left += [Left(text, "watermark", top) for text, top in _slanted(glyphs)]
+    if n_unreadable:
+        left.append(Left(f"{NO_CHARACTER} ×{n_unreadable}", "unreadable", 0.0))
+    glyphs = [g for g in glyphs if g.style.turn != SLANTED]
+    rules = [rule for rule in ink.rules if _is_near(rule, ink)]
+    overruled = is_overruled(rules)
+    tables, glyphs = find_tables(rules, glyphs) if glyphs and not overruled else ([], glyphs)
+    apart, glyphs = _set_apart(glyphs)
+    turned = plain_lines(g for g in glyphs if g.style.turn != 0)
+    items = list[Item](in_reading_order([g for g in glyphs if g.style.turn == 0], tables))
+    others: list[Item] = [*left, *apart, *turned]
+    for item in sorted(others, key=lambda item: item.top):
+        items.insert(_place(items, item.top), item)
+    return Page(
+        tuple(items), ink.width, ink.height, len(ink.glyphs), ink.has_images, overruled, n_unreadable, frozenset(apart)
+    )
 
 
-def lines_from(glyphs: Iterable[_Glyph]) -> list[Line]:
-    """Glyphs gathered into lines by their height on the page, each line from left to right."""
-    rows: list[list[_Glyph]] = []
-    for glyph in sorted(glyphs, key=lambda g: (g.y, g.x0)):
-        if rows and glyph.y - rows[-1][0].y <= 0.5 * min(glyph.size, rows[-1][0].size):
-            rows[-1].append(glyph)
+def with_common_margin(pages: Sequence[Page]) -> list[Page]:
+    """The pages, where the lines of short ones (a cover, a last page) may reach as far to the right as on the others."""
+    rights = [max(line.right for line in page.lines) for page in pages if len(page.lines) >= _FULL_PAGE]
+    common = median(rights) if rights else 0.0
+    return [page if len(page.lines) >= _FULL_PAGE else _reaching(page, common) for page in pages]
+
+
+def _reaching(page: Page, right: float) -> Page:
+    own = max((line.right for line in page.lines), default=right)
+    if own >= right:
+        return page
+    items = (replace(i, right=right) if isinstance(i, Line) and i.right == own else i for i in page.items)
+    return replace(page, items=tuple(items))
+
+
+def body_size(pages: Sequence[Page]) -> float:
+    """The usual size of type, each line weighing its characters; 0 without lines."""
+    sizes = sorted((line.size, len(line.text)) for page in pages for line in page.lines)
+    half, seen = sum(weight for _, weight in sizes) / 2, 0
+    for size, weight in sizes:
+        seen += weight
+        if seen >= half:
+            return size
+    return 0.0
+
+
+def _is_near(rule: Box, ink: Ink) -> bool:
+    """Whether a rule is on the page, or near it."""
+    within_x = -ink.width < rule[0] and rule[2] < 2 * ink.width
+    return within_x and -ink.height < rule[1] and rule[3] < 2 * ink.height
+
+
+def _readable(glyphs: Sequence[Glyph]) -> tuple[list[Glyph], int]:
+    """The glyphs that stand for characters, and the number of the others."""
+    kept, dropped = [], 0
+    for glyph in glyphs:
+        text = as_typed(glyph.text)
+        if is_readable(text):
+            kept.append(glyph if text == glyph.text else replace(glyph, text=text))
         else:
-            rows.append([glyph])
-    return [_line(sorted(row, key=lambda g: g.x0)) for row in rows if any(g.text.strip() for g in row)]
+            dropped += 1
+    return kept, dropped
 
 
-def without_running_lines(pages: Sequence[Page]) -> list[Page]:
-    """The pages without page numbers and repeated headers and footers.
-
-    A header or footer is what stands in the margin of most pages, digits aside; it is kept where it stands first.
-    """
-    counts: Counter[str] = Counter()
-    for page in pages:
-        counts.update({_digits_aside(line.text) for line in _edges(page)})
-    enough = max(2.0, _MOST_PAGES * len(pages))
-    result = []
-    seen: set[str] = set()
-    for page in pages:
-        running = {line: _digits_aside(line.text) for line in _edges(page)}
-        dropped = {line for line, key in running.items() if counts[key] >= enough and key in seen}
-        dropped |= {line for line in running if _PAGE_NUMBER.fullmatch(line.text)}
-        seen.update(running.values())
-        result.append(replace(page, items=tuple(item for item in page.items if item not in dropped)))
-    return result
-
-
-def _crossings(edges: Sequence[dict[str, Any]]) -> int:
-    """How many places a page's rules can cross at, at most."""
-    upright = {round(edge["x0"]) for edge in edges if edge["orientation"] == "v"}
-    level = {round(edge["top"]) for edge in edges if edge["orientation"] == "h"}
-    return len(upright) * len(level)
-
-
-def _glyphs(characters: Sequence[dict[str, Any]]) -> list[_Glyph]:
-    """The characters that stand upright; rotated ones are stamps and watermarks, unless all are."""
-    upright = [c for c in characters if c["upright"]] or list(characters)
+def _made_bold(glyphs: Sequence[Glyph], again: Sequence[Glyph]) -> list[Glyph]:
+    """Glyphs that are printed twice to look bold are bold."""
+    if not again:
+        return list(glyphs)
+    twice = {(g.text, round(g.x / g.size), round(g.y / g.size)) for g in again}
     return [
-        _Glyph(c["text"], float(c["x0"]), float(c["x1"]), float(c["top"]), float(c["bottom"]), float(c["size"]) or 1.0)
-        for c in upright
-        if c["text"]
+        replace(g, style=replace(g.style, bold=True))
+        if (g.text, round(g.x / g.size), round(g.y / g.size)) in twice
+        else g
+        for g in glyphs
     ]
 
 
-def _once(glyphs: Sequence[_Glyph]) -> list[_Glyph]:
-    """Without glyphs printed again on (almost) the same spot, as bold and shadow effects do."""
-    kept: list[_Glyph] = []
-    seen: dict[tuple[str, int, int], list[_Glyph]] = defaultdict(list)
-    for glyph in glyphs:
-        near = _SAME_SPOT * glyph.size
-        column, row = int(glyph.x0 // near), int(glyph.top // near)
-        around = (g for i in (-1, 0, 1) for j in (-1, 0, 1) for g in seen.get((glyph.text, column + i, row + j), ()))
-        if not any(abs(g.x0 - glyph.x0) < near and abs(g.top - glyph.top) < near for g in around):
-            kept.append(glyph)
-        # a shadow is shifted again and again, so a dropped glyph counts as seen too
-        seen[glyph.text, column, row].append(glyph)
-    return kept
+def _overprinted(again: Sequence[Glyph]) -> list[tuple[str, float]]:
+    """What was printed again, line by line, each with the number of times."""
+    counts: dict[str, int] = {}
+    tops: dict[str, float] = {}
+    while again:
+        layer, again = once(again)
+        for line in plain_lines(layer):
+            counts[line.text] = counts.get(line.text, 0) + 1
+            tops.setdefault(line.text, line.top)
+    return [(text if counts[text] == 1 else f"{text} ×{counts[text]}", top) for text, top in tops.items()]
 
 
-def _line(glyphs: Sequence[_Glyph]) -> Line:
-    seen = [glyph for glyph in glyphs if glyph.text.strip()]
-    text, before, spaced = "", None, False
-    for glyph in glyphs:
-        if not glyph.text.strip():
-            spaced = True
-            continue
-        text += f" {glyph.text}" if before and _is_blank(before, glyph, spaced) else glyph.text
-        before, spaced = glyph, False
-    return Line(
-        clean_line(text),
-        seen[0].x0,
-        max(g.x1 for g in seen),
-        min(g.top for g in seen),
-        max(g.bottom for g in seen),
-        median(g.size for g in seen),
-    )
-
-
-def _is_blank(before: _Glyph, glyph: _Glyph, spaced: bool) -> bool:
-    """Whether there is a blank between two glyphs; `spaced` when the file puts a space character there."""
-    if spaced:
-        least = _SPACED_GAP
-    else:
-        least = _WIDE_GAP if is_wide(before.text[-1]) or is_wide(glyph.text[0]) else _GAP
-    return glyph.x0 - before.x1 > least * max(glyph.size, before.size)
-
-
-def _edges(page: Page) -> list[Line]:
-    low, high = _MARGIN * page.height, (1 - _MARGIN) * page.height
-    lines = [item for item in page.items[:_EDGE_LINES] + page.items[-_EDGE_LINES:] if isinstance(item, Line)]
-    return [line for line in lines if line.bottom < low or line.top > high]
-
-
-def _digits_aside(text: str) -> str:
-    return re.sub(r"\d+", "#", text)
-
-
-def _grid(table: Any, glyphs: Sequence[_Glyph]) -> tuple[tuple[tuple[Cell, ...], ...], list[_Glyph]]:
-    """The table's places with their text, and the glyphs that stand outside it.
-
-    The grid is empty when fewer than two cells hold text (a box around something).
-    """
-    places: dict[Box, tuple[int, int]] = {}
-    for r, row in enumerate(table.rows):
-        for c, box in enumerate(row.cells):
-            if box is not None:
-                places[box] = (r, c)
-    inside, rest = _sort_into(list(places), glyphs)
-    cells = {
-        box: Cell(flow_lines("\n".join(line.text for line in lines_from(inside[box]))), place)
-        for box, place in places.items()
-    }
-    if sum(bool(cell.text) for cell in cells.values()) < 2:
-        return (), list(glyphs)
-    lefts = [column.bbox[0] for column in table.columns]
-    grid = tuple(
-        tuple(
-            cells[box] if box is not None else _covering(cells, lefts[c], row.bbox[1], (r, c))
-            for c, box in enumerate(row.cells)
+def _slanted(glyphs: Sequence[Glyph]) -> list[tuple[str, float]]:
+    """The phrases that run aslant, each once with the number of times."""
+    phrases: list[tuple[str, float]] = []
+    last: Glyph | None = None
+    for glyph in (g for g in glyphs if g.style.turn == SLANTED):
+        near = last is not None and max(abs(glyph.x - last.x), abs(glyph.y - last.y)) < _FAR * max(
+            glyph.size, last.size
         )
-        for r, row in enumerate(table.rows)
-    )
-    return grid, rest
+        if near:
+            phrases[-1] = phrases[-1][0] + glyph.text, phrases[-1][1]
+        else:
+            phrases.append((glyph.text, glyph.top))
+        last = glyph
+    counts = Counter(text.strip() for text, _ in phrases)
+    tops = {text.strip(): top for text, top in reversed(phrases) if text.strip()}
+    return [(text if counts[text] == 1 else f"{text} ×{counts[text]}", top) for text, top in sorted(tops.items())]
 
 
-def _sort_into(boxes: Sequence[Box], glyphs: Sequence[_Glyph]) -> tuple[dict[Box, list[_Glyph]], list[_Glyph]]:
-    """Each glyph into the box around its middle; those in no box are the rest."""
-    buckets: dict[int, list[Box]] = defaultdict(list)
-    for box in boxes:
-        for bucket in range(int(box[1] // _BUCKET), int(box[3] // _BUCKET) + 1):
-            buckets[bucket].append(box)
-    inside: dict[Box, list[_Glyph]] = {box: [] for box in boxes}
-    rest: list[_Glyph] = []
-    for glyph in glyphs:
-        x, y = (glyph.x0 + glyph.x1) / 2, glyph.y
-        around = buckets.get(int(y // _BUCKET), ())
-        home = next((b for b in around if b[0] <= x <= b[2] and b[1] <= y <= b[3]), None)
-        (inside[home] if home else rest).append(glyph)
-    return inside, rest
+def _set_apart(glyphs: Sequence[Glyph]) -> tuple[list[Line], list[Glyph]]:
+    """Lines that are no part of the text around them, and the other glyphs.
+
+    These are pale or very large glyphs that other text lies over, or beside which nothing else stands.
+    """
+    if not glyphs:
+        return [], []
+    usual = median(g.size for g in glyphs)
+    odd = [g for g in glyphs if (g.style.pale or g.size > _HUGE * usual) and g.style.turn == 0]
+    if not odd or len(odd) > 0.5 * len(glyphs):
+        return [], list(glyphs)
+    rest = [g for g in glyphs if not ((g.style.pale or g.size > _HUGE * usual) and g.style.turn == 0)]
+    lines = plain_lines(odd)
+    apart = [line for line in lines if _is_apart(line, rest)]
+    taken = [g for g in odd if any(_holds(line, g) for line in apart)]
+    kept = {id(g) for g in taken}
+    return apart, [g for g in glyphs if id(g) not in kept]
 
 
-def _covering(cells: dict[Box, Cell], left: float, top: float, place: tuple[int, int]) -> Cell:
-    """The merged cell that covers a place which has no cell of its own; an empty cell when none does."""
-    x, y = left + 1, top + 1
-    for box, cell in cells.items():
-        if box[0] <= x <= box[2] and box[1] <= y <= box[3]:
-            return cell
-    return Cell("", place)
+def _holds(line: Line, glyph: Glyph) -> bool:
+    return line.top <= glyph.y <= line.bottom and line.x0 - 1 <= glyph.x <= line.x1 + 1
+
+
+def _is_apart(line: Line, rest: Sequence[Glyph]) -> bool:
+    """Whether other text lies in the line's box, or none stands on its row."""
+    middle = (line.top + line.bottom) / 2
+    on_row = False
+    for glyph in rest:
+        if not glyph.text.strip():
+            continue
+        if _holds(line, glyph):
+            return True
+        on_row = on_row or (glyph.top <= middle <= glyph.bottom)
+    return not on_row
+
+
+def _place(items: Sequence[Item], top: float) -> int:
+    """Where something at height `top` goes among items in reading order: before the first that is lower, else last."""
+    for number, item in enumerate(items):
+        if item.top > top and all(later.top > top for later in items[number : number + 3]):
+            return number
+    return len(items)

@@ -2,27 +2,23 @@
 
 from __future__ import annotations
 
-import io
-import re
 from collections.abc import Sequence
 from typing import Any
 
-import pdfplumber
-from pdfminer.pdfdocument import PDFPasswordIncorrect
-from pdfplumber.utils.exceptions import PdfminerException
-
 from rag.corpus.clean import clean_line
 from rag.corpus.load.builder import Meta, Parsed, TextBuilder
-from rag.corpus.load.container import check_streams, damaged
-from rag.corpus.load.layout import Line, Page, read_page, without_running_lines
+from rag.corpus.load.container import check_streams
+from rag.corpus.load.contents import without_contents
+from rag.corpus.load.engines import Reading, read_pages
+from rag.corpus.load.layout import Left, Page, with_common_margin
 from rag.corpus.load.metadata import title_line
-from rag.corpus.load.paragraphs import Paragraphs, frame_of, typography_of
-from rag.corpus.load.table import Header, render
-from rag.errors import Bilingual, EmptyDocument, LoadError
-
-MAX_PAGES = 2000
-_RUBBISH = 0.05
-_NO_CHARACTERS = re.compile(r"\(cid:\d+\)|[\ufffd\ue000-\uf8ff]")
+from rag.corpus.load.paragraphs import Paragraphs
+from rag.corpus.load.ruled import Table
+from rag.corpus.load.running_lines import left_out
+from rag.corpus.load.table import Header, find_header, render
+from rag.corpus.load.table_parts import joined
+from rag.corpus.load.typography import Typography, typography_of
+from rag.errors import Bilingual, EmptyDocument
 
 
 def parse(name: str, data: bytes) -> tuple[Parsed, ...]:
@@ -34,69 +30,57 @@ def parse(name: str, data: bytes) -> tuple[Parsed, ...]:
         EmptyDocument: no page has a text layer (a scan).
     """
     check_streams(name, data)
-    try:
-        source = pdfplumber.open(io.BytesIO(data))
-    except PdfminerException as error:
-        if any(isinstance(argument, PDFPasswordIncorrect) for argument in error.args):
-            raise LoadError(
-                en=f"{name}: it is encrypted and needs a password to open. Save a copy without one.",
-                zh=f"{name}：文件已加密，需要密码才能打开，请另存为无密码的副本。",
-            ) from error
-        raise damaged(name) from error
-    with source:
-        pages = _pages(name, source)
-        meta = _properties(source.metadata)
-    warnings = _check_text(name, pages)
-    pages = without_running_lines(pages)
+    reading = read_pages(name, data)
+    warnings = _check_text(name, reading)
+    pages = joined(without_contents(left_out(with_common_margin(reading.pages))))
     typography = typography_of(pages)
     builder = TextBuilder()
-    _fill(builder, pages, Paragraphs(builder, typography))
+    _fill(builder, pages, typography)
     title = typography.title or title_line(builder.text())
-    return (builder.parsed(meta, title_hint=title, warnings=warnings),)
-
-
-def _pages(name: str, source: Any) -> list[Page]:
-    if len(source.pages) > MAX_PAGES:
-        raise LoadError(
-            en=f"{name}: more than {MAX_PAGES} pages. Split the file.", zh=f"{name}：超过 {MAX_PAGES} 页，请拆分文件。"
-        )
-    pages = []
-    for page in source.pages:
-        pages.append(read_page(page))
-        page.close()  # lets go of the page's objects, which are many times its size
-    return pages
-
-
-def _fill(builder: TextBuilder, pages: Sequence[Page], paragraphs: Paragraphs) -> None:
-    """Add every page; a table at the top of a page goes on with the one at the bottom of the page before."""
-    header: Header | None = None
-    width = 0
-    for page in pages:
-        paragraphs.page(frame_of(page))
-        for number, item in enumerate(page.items):
-            if isinstance(item, Line):
-                paragraphs.add(item)
-                continue
-            paragraphs.end()
-            goes_on = number == 0 and header is not None and len(item.grid[0]) == width
-            rendered = render(item.grid, header if goes_on else None)
-            builder.table(rendered.lines, rendered.heading)
-            header, width = rendered.header, len(item.grid[0])
-        if not page.items or isinstance(page.items[-1], Line):
-            header = None
-    paragraphs.end()
-
-
-def _properties(metadata: dict[str, Any]) -> Meta:
-    title, version = metadata.get("Title"), metadata.get("Version")
-    return Meta(
-        title=clean_line(title) if isinstance(title, str) else "",
-        version=clean_line(version) if isinstance(version, str) else "",
+    return (
+        builder.parsed(_properties(reading.metadata), title_hint=title, warnings=warnings, reading=reading.described()),
     )
 
 
-def _check_text(name: str, pages: Sequence[Page]) -> list[Bilingual]:
+def _fill(builder: TextBuilder, pages: Sequence[Page], typography: Typography) -> None:
+    paragraphs = Paragraphs(builder)
+    header: Header | None = None
+    for number, page in enumerate(pages):
+        paragraphs.page(page)
+        skip = 0
+        for place, item in enumerate(page.items):
+            if isinstance(item, Left):
+                paragraphs.leave_out(item)
+            elif isinstance(item, Table):
+                paragraphs.end()
+                header = _add_table(builder, item, header if item.goes_on else None)
+            elif skip:
+                skip -= 1
+            elif (number, place) in typography.headings:
+                heading = typography.headings[number, place]
+                paragraphs.heading(heading.level, heading.title)
+                skip = heading.n_lines - 1
+            else:
+                paragraphs.add(item)
+    paragraphs.end()
+
+
+def _add_table(builder: TextBuilder, table: Table, inherited: Header | None) -> Header | None:
+    if inherited and find_header(table.grid) == inherited:
+        builder.remove(" | ".join(inherited.names), "running_line")  # the column names, once more
+    rendered = render(table.grid, inherited)
+    builder.table(rendered.lines, rendered.heading)
+    return rendered.header
+
+
+def _properties(metadata: dict[str, Any]) -> Meta:
+    title, version = (clean_line(v) if isinstance(v := metadata.get(key), str) else "" for key in ("Title", "Version"))
+    return Meta(title=title if len(title) > 1 else "", version=version)
+
+
+def _check_text(name: str, reading: Reading) -> list[Bilingual]:
     """What a person should know about the text layer. Raises `EmptyDocument` when there is none at all."""
+    pages = reading.pages
     empty = [number for number, page in enumerate(pages, start=1) if page.n_characters == 0]
     if len(empty) == len(pages):
         raise EmptyDocument(
@@ -104,29 +88,37 @@ def _check_text(name: str, pages: Sequence[Page]) -> list[Bilingual]:
             zh=f"{name}：没有文字层，是扫描件，请先做 OCR（文字识别）。",
         )
     warnings = []
-    scanned = [number for number in empty if pages[number - 1].has_images]
+    scanned = _listed([number for number in empty if pages[number - 1].has_images])
     if scanned:
-        listed = _listed(scanned)
         warnings.append(
             Bilingual(
-                en=f"{name}: no text on page {listed}; scanned pages need OCR and were left out.",
-                zh=f"{name}：第 {listed} 页没有文字层，扫描页需先做 OCR，未收入。",
+                en=f"{name}: no text on page {scanned}; scanned pages need OCR and were left out.",
+                zh=f"{name}：第 {scanned} 页没有文字层，扫描页需先做 OCR，未收入。",
             )
         )
-    overruled = [number for number, page in enumerate(pages, start=1) if page.is_overruled]
+    overruled = _listed([number for number, page in enumerate(pages, start=1) if page.is_overruled])
     if overruled:
-        listed = _listed(overruled)
         warnings.append(
             Bilingual(
-                en=f"{name}: too many drawn lines on page {listed}; tables there were read as plain text.",
-                zh=f"{name}：第 {listed} 页的线条过多，其中的表格按普通文字读取。",
+                en=f"{name}: too many drawn lines on page {overruled}; tables there were read as plain text.",
+                zh=f"{name}：第 {overruled} 页的线条过多，其中的表格按普通文字读取。",
             )
         )
-    if _rubbish(pages) > _RUBBISH:
+    unreadable = _listed([number for number, page in enumerate(pages, start=1) if page.n_unreadable])
+    if unreadable:
+        count = sum(page.n_unreadable for page in pages)
         warnings.append(
             Bilingual(
-                en=f"{name}: part of its text layer cannot be read as characters; check the text, or export it again.",
-                zh=f"{name}：部分文字层无法识别为字符，请检查文字，或重新导出 PDF。",
+                en=f"{name}: {count} characters on page {unreadable} have no known meaning in the file and were left out.",
+                zh=f"{name}：第 {unreadable} 页有 {count} 个字符在文件中没有对应的文字，未收入。",
+            )
+        )
+    poor = _listed(reading.poor)
+    if poor:
+        warnings.append(
+            Bilingual(
+                en=f"{name}: the text layer of page {poor} does not read as text; check it, or export the PDF again or use OCR.",
+                zh=f"{name}：第 {poor} 页的文字层读出来不像正常文字，请核对，或重新导出 PDF、改用 OCR。",
             )
         )
     return warnings
@@ -134,10 +126,3 @@ def _check_text(name: str, pages: Sequence[Page]) -> list[Bilingual]:
 
 def _listed(numbers: Sequence[int]) -> str:
     return ", ".join(map(str, numbers[:20])) + ("…" if len(numbers) > 20 else "")
-
-
-def _rubbish(pages: Sequence[Page]) -> float:
-    """Share of characters that mean nothing: glyph numbers, replacement and private-use characters."""
-    text = "".join(line.text for page in pages for line in page.items if isinstance(line, Line))
-    found = sum(len(match) for match in _NO_CHARACTERS.findall(text))
-    return found / max(len(text), 1)

@@ -1,0 +1,158 @@
+"""Which engine reads which page of a PDF."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from rag.corpus.load.ink import Ink
+from rag.corpus.load.layout import Page, read_page
+from rag.corpus.load.legible import GOOD, POOR, legible
+from rag.corpus.load.lines import Line
+from rag.corpus.load.pdfium_engine import PdfiumEngine
+from rag.corpus.load.pdfminer_engine import PdfminerEngine
+from rag.corpus.load.ruled import Table
+from rag.errors import Bilingual, LoadError
+
+MAX_PAGES = 2000
+# From here on the faster engine reads, or the time a file may take would be over.
+MANY_PAGES = 200
+_BETTER = 0.05
+_UNREADABLE = 0.01
+
+
+class Engine(Protocol):
+    """What reads the pages of one file."""
+
+    name: str
+
+    def ink(self, index: int) -> Ink:
+        """Page `index`, from 0."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """A PDF's pages, the name of the engine that read each, and the numbers (from 1) of those that read badly."""
+
+    pages: tuple[Page, ...]
+    engines: tuple[str, ...]
+    poor: tuple[int, ...]
+    metadata: dict[str, Any]
+
+    def described(self) -> Bilingual:
+        """For `Document.reading`: pages and engines."""
+        count = len(self.pages)
+        names = Counter(self.engines)
+        main = names.most_common(1)[0][0]
+        en, zh = f"PDF, {count} page{'s' * (count != 1)}, {main}", f"PDF，{count} 页，{main}"
+        if count > MANY_PAGES:
+            en, zh = (
+                f"{en} (the faster engine, for over {MANY_PAGES} pages)",
+                f"{zh}（超过 {MANY_PAGES} 页，用较快的引擎）",
+            )
+        for name in sorted(set(names) - {main}):
+            listed = [n for n, engine in enumerate(self.engines, start=1) if engine == name]
+            en += f", {name} for page {shortened(listed)}"
+            zh += f"，第 {shortened(listed)} 页用 {name}"
+        return Bilingual(en=en, zh=zh)
+
+
+def read_pages(name: str, data: bytes) -> Reading:
+    """Every page of a PDF, read by pdfminer, or by PDFium where that reads better or the file is long.
+
+    Raises:
+        LoadError: it needs a password, is damaged, or has more than 2000 pages.
+    """
+    first = PdfminerEngine(name, data)
+    try:
+        if first.n_pages > MAX_PAGES:
+            raise LoadError(
+                en=f"{name}: {first.n_pages} pages; a file may have {MAX_PAGES}. Split the file.",
+                zh=f"{name}：共 {first.n_pages} 页，超过每个文件 {MAX_PAGES} 页的上限，请拆分文件。",
+            )
+        second = _Second(name, data, first.n_pages)
+        try:
+            fast = first.n_pages > MANY_PAGES and second.engine() is not None
+            return _read(first, second, fast)
+        finally:
+            second.close()
+    finally:
+        first.close()
+
+
+def _read(first: PdfminerEngine, second: _Second, fast: bool) -> Reading:
+    pages: list[Page] = []
+    names: list[str] = []
+    poor: list[int] = []
+    for index in range(first.n_pages):
+        engine: Engine = second.engine() or first if fast else first
+        page, score = _scored(engine, index)
+        other: Engine | None = (first if fast else second.engine()) if score < GOOD else None
+        if other is not None:
+            again, better = _scored(other, index)
+            if better > score + _BETTER:
+                page, score, engine = again, better, other
+        pages.append(page)
+        names.append(engine.name)
+        if score < POOR:
+            poor.append(index + 1)
+    return Reading(tuple(pages), tuple(names), tuple(poor), first.metadata)
+
+
+class _Second:
+    """PDFium, opened when it is first asked for; None where it cannot open the file or counts other pages."""
+
+    def __init__(self, name: str, data: bytes, n_pages: int) -> None:
+        self._name, self._data, self._n_pages = name, data, n_pages
+        self._engine: PdfiumEngine | None = None
+        self._tried = False
+
+    def engine(self) -> PdfiumEngine | None:
+        if not self._tried:
+            self._tried = True
+            try:
+                self._engine = PdfiumEngine(self._name, self._data)
+            except LoadError:
+                return None  # the first engine opened it, and its reading stands
+            if self._engine.n_pages != self._n_pages:
+                self.close()
+        return self._engine
+
+    def close(self) -> None:
+        if self._engine is not None:
+            self._engine.close()
+            self._engine = None
+
+
+def _scored(engine: Engine, index: int) -> tuple[Page, float]:
+    page = read_page(engine.ink(index))
+    lost = page.n_unreadable / max(page.n_characters, 1)
+    return page, legible(_text(page)) - (lost if lost > _UNREADABLE else 0.0)
+
+
+def _text(page: Page) -> str:
+    parts = []
+    for item in page.items:
+        if isinstance(item, Line):
+            parts.append(item.text)
+        elif isinstance(item, Table):
+            parts += [cell.text for r, row in enumerate(item.grid) for cell in row if cell.anchor[0] == r]
+    return "\n".join(parts)
+
+
+def shortened(numbers: Sequence[int]) -> str:
+    """Numbers in a row as one range, at most ten of them.
+
+    >>> shortened([1, 2, 3, 7])
+    '1-3, 7'
+    """
+    ranges: list[list[int]] = []
+    for number in numbers:
+        if ranges and number == ranges[-1][1] + 1:
+            ranges[-1][1] = number
+        else:
+            ranges.append([number, number])
+    listed = ", ".join(str(a) if a == b else f"{a}-{b}" for a, b in ranges[:10])
+    return listed + ("…" if len(ranges) > 10 else "")

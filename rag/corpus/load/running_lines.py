@@ -1,0 +1,216 @@
+"""Lines of a PDF that belong to its pages and not to its text: headers, footers, page numbers, watermarks."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from rag.corpus.load.layout import Item, Left, Page, body_size
+from rag.corpus.load.lines import Line
+from rag.types import Why
+
+_ZONE = 0.16
+_EDGE_LINES = 4
+_SLOT = 6.0
+_MOST_PAGES = 0.6
+_MANY_PAGES = 0.4
+_DIGITS = re.compile(r"\d+")
+_NUMBER = r"(?:\d{1,4}|[ivxlcIVXLC]{1,7}|[一二三四五六七八九十百〇零]{1,6})"
+_PAGE_NUMBER = re.compile(
+    rf"[-–—─·•|\s\[(（]*(?:第\s*)?{_NUMBER}\s*(?:页|頁)?(?:\s*[/／,，|]?\s*(?:共|总|of)?\s*{_NUMBER}\s*(?:页|頁)?)?[-–—─·•|\s\])）]*"
+    rf"|(?:page|p\.)\s*{_NUMBER}(?:\s*(?:/|of)\s*{_NUMBER})?",
+    re.IGNORECASE,
+)
+_SAYS_PAGE = re.compile(r"页|頁|page|p\.|/|／|\bof\b", re.IGNORECASE)
+_ROMAN = {"i": 1, "v": 5, "x": 10, "l": 50, "c": 100}
+
+
+@dataclass(frozen=True, slots=True)
+class _Spot:
+    """A line near the upper or lower end of page `page` (from 0)."""
+
+    page: int
+    line: Line
+    is_top: bool
+    is_apart: bool
+    """Smaller than the text, or further from it than its lines are from each other."""
+
+
+def left_out(pages: Sequence[Page]) -> list[Page]:
+    """The pages with running lines, page numbers and watermarks turned into `Left`.
+
+    A header is kept where it stands first, for it often says what document this is and nothing else does; not
+    when its words stand in the text as well.
+    """
+    why: dict[tuple[int, Line], Why] = {}
+    for number, line in _watermarks(pages):
+        why[number, line] = "watermark"
+    body = body_size(pages)
+    spots = [spot for n, page in enumerate(pages) for spot in _spots(n, page, body) if (n, spot.line) not in why]
+    for spot in _numbers(spots, len(pages)):
+        why[spot.page, spot.line] = "page_number"
+    spots = [spot for spot in spots if (spot.page, spot.line) not in why]
+    running = _running(spots, len(pages))
+    for spot in running:
+        why[spot.page, spot.line] = "running_line"
+    for spot in _first_ones(running, pages, set(why)):
+        del why[spot.page, spot.line]
+    return [
+        replace(
+            page,
+            items=tuple(_left(item, why.get((n, item)) if isinstance(item, Line) else None) for item in page.items),
+        )
+        for n, page in enumerate(pages)
+    ]
+
+
+def _left(item: Item, why: Why | None) -> Item:
+    return Left(item.text, why, item.top) if why and isinstance(item, Line) else item
+
+
+def _watermarks(pages: Sequence[Page]) -> list[tuple[int, Line]]:
+    """Lines apart from the text with the same words at the same place on most pages."""
+    found: dict[tuple[str, int], list[tuple[int, Line]]] = defaultdict(list)
+    for number, page in enumerate(pages):
+        for line in page.apart:
+            found[line.text, round((line.top + line.bottom) / 2 / 12)].append((number, line))
+    enough = max(2.0, _MOST_PAGES * len(pages))
+    return [spot for spots in found.values() if len({n for n, _ in spots}) >= enough for spot in spots]
+
+
+def _spots(number: int, page: Page, body: float) -> list[_Spot]:
+    lines = sorted(page.lines, key=lambda line: line.top)
+    if not lines:
+        return []
+    others = [item for item in page.items if not isinstance(item, Left)]
+    usual = min(max(page.usual_gap(), 0.3 * body), 1.2 * body)
+    spots = []
+    for is_top, edge in ((True, lines[:_EDGE_LINES]), (False, lines[-_EDGE_LINES:])):
+        for line in edge:
+            zone = line.bottom < _ZONE * page.height if is_top else line.top > (1 - _ZONE) * page.height
+            if zone:
+                spots.append(_Spot(number, line, is_top, _is_apart(line, others, is_top, body, usual)))
+    return spots
+
+
+def _is_apart(line: Line, others: Sequence[Item], is_top: bool, body: float, usual: float) -> bool:
+    """Whether a line is smaller than the text, or a wider gap parts it, and what is further out, from the text."""
+    if line.size < 0.95 * body:
+        return True
+    if is_top:
+        gap = min((o.top - line.bottom for o in others if o.top > line.top + 1), default=0.0)
+    else:
+        gap = min((line.top - _bottom(o) for o in others if o.top < line.top - 1), default=0.0)
+    return gap > 1.6 * usual
+
+
+def _bottom(item: Item) -> float:
+    return item.bottom if isinstance(item, Line) else item.box[3] if not isinstance(item, Left) else item.top
+
+
+def _numbers(spots: Sequence[_Spot], n_pages: int) -> list[_Spot]:
+    """Page numbers: lines that are nothing else, and count as the pages do."""
+    candidates = [(spot, value) for spot in spots if (value := _page_number(spot.line.text)) is not None]
+    offsets: dict[int, int] = defaultdict(int)
+    for spot, value in candidates:
+        offsets[value - spot.page] += 1
+    return [
+        spot
+        for spot, value in candidates
+        if value - spot.page == 1 or offsets[value - spot.page] >= 2 or _SAYS_PAGE.search(spot.line.text)
+    ]
+
+
+def _page_number(text: str) -> int | None:
+    if not _PAGE_NUMBER.fullmatch(text):
+        return None
+    found = re.search(_NUMBER, text)
+    return _value(found.group()) if found else None
+
+
+def _value(number: str) -> int:
+    if number.isdigit():
+        return int(number)
+    if number[0].lower() in _ROMAN:
+        values = [_ROMAN[c] for c in number.lower()]
+        return sum(-v if v < max(values[i:]) else v for i, v in enumerate(values))
+    digits = "〇一二三四五六七八九"
+    total, last = 0, 0
+    for c in number.replace("零", "〇"):
+        if c in "十百":
+            total, last = total + (last or 1) * (10 if c == "十" else 100), 0
+        else:
+            last = digits.index(c)
+    return total + last
+
+
+def _running(spots: Sequence[_Spot], n_pages: int) -> list[_Spot]:
+    """Lines that come again at the same height: on most pages, or on many at a height where others do so too."""
+    groups: dict[tuple[bool, str], list[_Spot]] = defaultdict(list)
+    for spot in spots:
+        groups[spot.is_top, _DIGITS.sub("#", spot.line.text)].append(spot)
+    result: list[_Spot] = []
+    repeated: list[_Spot] = []
+    for group in groups.values():
+        for same in _at_one_height(group):
+            on = {spot.page for spot in same}
+            if len(on) < 2 or not _digits_count_pages(same):
+                continue
+            share, apart = len(on) / n_pages, sum(s.is_apart for s in same) > 0.5 * len(same)
+            if share >= _MOST_PAGES and (apart or len(on) > 3) or (share >= _MANY_PAGES and apart and len(on) > 2):
+                result += same
+            elif apart:
+                repeated += same
+    return result + _in_slots(repeated, [s for s in spots if s.is_apart], n_pages)
+
+
+def _at_one_height(group: Sequence[_Spot]) -> list[list[_Spot]]:
+    parts: list[list[_Spot]] = []
+    for spot in sorted(group, key=lambda s: s.line.top):
+        if parts and spot.line.top - parts[-1][0].line.top < _SLOT:
+            parts[-1].append(spot)
+        else:
+            parts.append([spot])
+    return parts
+
+
+def _digits_count_pages(spots: Sequence[_Spot]) -> bool:
+    """Whether every number in the line is the same on (nearly) all pages, or counts them."""
+    numbers = [[int(n[:9]) for n in _DIGITS.findall(spot.line.text)] for spot in spots]
+    pages = [spot.page for spot in spots]
+    for column in zip(*numbers, strict=True):
+        by_page = [value - page for value, page in zip(column, pages, strict=True)]
+        common = max(max(map(values.count, set(values))) for values in (list(column), by_page))
+        if common < 0.8 * len(column):
+            return False
+    return True
+
+
+def _in_slots(repeated: Sequence[_Spot], spots: Sequence[_Spot], n_pages: int) -> list[_Spot]:
+    """Chapter headers: lines that come again, at a height where nearly every page has a line that comes again."""
+    result: list[_Spot] = []
+    for is_top in (True, False):
+        for slot in _at_one_height([s for s in repeated if s.is_top == is_top]):
+            if len({s.page for s in slot}) >= _MOST_PAGES * n_pages and len(slot) > 3:
+                result += slot
+    return result
+
+
+def _first_ones(running: Sequence[_Spot], pages: Sequence[Page], gone: set[tuple[int, Line]]) -> list[_Spot]:
+    """The spots where a header stands first and is kept."""
+    headers: dict[str, _Spot] = {}
+    for spot in running:
+        key = _DIGITS.sub("#", spot.line.text)
+        if spot.is_top and (key not in headers or spot.page < headers[key].page):
+            headers[key] = spot
+    if not headers:
+        return []
+    body = {_plain(item.text) for n, page in enumerate(pages) for item in page.lines if (n, item) not in gone}
+    text = "\n".join(body)
+    return [spot for spot in headers.values() if _plain(spot.line.text) not in text]
+
+
+def _plain(text: str) -> str:
+    return re.sub(r"\s+", "", text)
