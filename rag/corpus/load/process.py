@@ -26,6 +26,7 @@ from rag.types import Document
 
 _LOG = logging.getLogger(__name__)
 _ROOT = Path(__file__).resolve().parents[3]
+_WORKER = ("-m", "rag.corpus.load.worker")
 _KINDS = {kind.__name__: kind for kind in (LoadError, EmptyDocument, UnsafeFile, UnsupportedFormat)}
 # All that a reader gets to know of the surroundings: a token in the environment is nothing for it.
 _ENVIRONMENT = ("PATH", "LD_LIBRARY_PATH", "PYTHONPATH", "PYTHONHOME", "SYSTEMROOT", "LANG", "LC_ALL")
@@ -33,7 +34,8 @@ _ENVIRONMENT = ("PATH", "LD_LIBRARY_PATH", "PYTHONPATH", "PYTHONHOME", "SYSTEMRO
 _LIMITED = b'{"ready": true, "limited": true}\n'
 _POLL_S = 0.1
 _START_S = 60.0
-_LONGEST_ANSWER = 400_000_000
+# An answer with as many characters as the default limit lets through has some 30 MB.
+_LONGEST_ANSWER = 200_000_000
 _LONGEST_MESSAGE = 2000
 # A reader that held so much of its memory is not used again: what it did not give back is missing to the next file.
 _TIRED = 0.25
@@ -130,7 +132,7 @@ def _start(name: str, memory: int) -> subprocess.Popen[bytes]:
     environment = {key: os.environ[key] for key in _ENVIRONMENT if key in os.environ}
     try:
         return subprocess.Popen(
-            [sys.executable, "-m", "rag.corpus.load.worker", str(memory)],
+            [sys.executable, *_WORKER, str(memory)],
             cwd=_ROOT,
             env={**environment, "OMP_NUM_THREADS": "1", "PYTHONDONTWRITEBYTECODE": "1"},
             stdin=subprocess.PIPE,

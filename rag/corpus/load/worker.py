@@ -86,7 +86,7 @@ def _bound(memory: int) -> bool:
         return False
     import resource
 
-    os.nice(10)  # the models' work goes first
+    os.nice(5)  # the models' work goes first
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
     if sys.platform != "linux":  # elsewhere the limit is taken and not kept
