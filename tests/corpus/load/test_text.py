@@ -108,7 +108,7 @@ def test_content_decides_before_the_name() -> None:
     ("name", "data"),
     [
         ("a.exe", b"MZ\x90\0"),
-        ("a.xml", b"<a/>"),
+        ("a.odt", b"<a/>"),
         ("a", b"text"),
         ("a.txt", b"\x89PNG\r\n\x1a\n"),
         ("a.zip", b"PK\x03\x04"),

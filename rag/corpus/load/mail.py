@@ -1,0 +1,143 @@
+"""Messages (.eml) and pages saved as one (.mht): who wrote what to whom, and the words; attachments are only named."""
+
+from __future__ import annotations
+
+import email
+import email.policy
+from email.header import decode_header
+from email.message import EmailMessage, Message
+from email.utils import parsedate_to_datetime
+
+from rag.corpus.clean import clean_line
+from rag.corpus.load.builder import Meta, Parsed, TextBuilder
+from rag.corpus.load.encoding import decode
+from rag.corpus.load.headings import add_lines
+from rag.corpus.load.web import MAX_TAGS, add_page
+from rag.errors import Bilingual, LoadError, UnsafeFile
+
+_SHOWN = {"subject": "主题", "from": "发件人", "to": "收件人", "date": "日期"}
+_LONGEST_HEADER = 2000
+_MOST_PARTS = 500
+
+
+def parse(name: str, data: bytes) -> tuple[Parsed, ...]:
+    """A message: a line for each of subject, from, to and date, then its plain text, or its page where it has only one.
+
+    Raises:
+        LoadError: it has no header of a message.
+        UnsafeFile: more than 500 parts, or a page of more than 100,000 tags.
+    """
+    message = email.message_from_bytes(data, policy=email.policy.default)
+    headers = {field: text for field in _SHOWN if (text := _header(name, message, field))}
+    if not headers and not message.get_content_type().startswith("multipart/"):
+        raise LoadError(
+            en=f"{name}: no message in it (neither subject nor sender). Save it as .txt or .html.",
+            zh=f"{name}：不是邮件（没有主题和发件人）。请另存为 .txt 或 .html。",
+        )
+    parts = list(_parts(name, message))
+    body = _body(parts)
+    builder = TextBuilder()
+    builder.lines(
+        f"{label}：{_day(headers[field]) if field == 'date' else headers[field]}"
+        for field, label in _SHOWN.items()
+        if field in headers
+    )
+    warnings: list[Bilingual] = []
+    how = Bilingual(en="message without text", zh="无正文邮件")
+    if body is not None:
+        found = decode(name, _content(body), body.get_content_charset() or "")
+        if body.get_content_type() == "text/html":
+            if found.text.count("<") > MAX_TAGS:
+                raise UnsafeFile(en=f"{name}: more than {MAX_TAGS:,} tags.", zh=f"{name}：标签超过 {MAX_TAGS:,} 个。")
+            add_page(name, builder, found.text)
+        else:
+            add_lines(builder, found.text)
+        how = found.as_kind("message", "邮件")
+        warnings += found.warnings
+    left = [label for part in parts if part is not body and (label := _attachment(name, part))]
+    if left:
+        warnings.append(_not_read(name, left))
+    return (builder.parsed(Meta(title=headers.get("subject", "")), warnings=warnings, reading=how),)
+
+
+def _parts(name: str, message: Message) -> list[Message]:
+    """The parts that hold something themselves; a message inside the message is one of them, unopened."""
+    found: list[Message] = []
+    waiting = [message]
+    while waiting:
+        part = waiting.pop()
+        if part.is_multipart() and part.get_content_type() != "message/rfc822":
+            waiting += [p for p in reversed(part.get_payload()) if isinstance(p, Message)]
+        else:
+            found.append(part)
+        if len(found) + len(waiting) > _MOST_PARTS:
+            raise UnsafeFile(
+                en=f"{name}: more than {_MOST_PARTS} parts. Save the parts you need as files.",
+                zh=f"{name}：内部超过 {_MOST_PARTS} 个部分，请把需要的部分另存为文件。",
+            )
+    return found
+
+
+def _body(parts: list[Message]) -> Message | None:
+    """The first plain text that says something and is no attachment, else the first page."""
+    shown = [part for part in parts if part.get_content_disposition() != "attachment"]
+    for kind in ("text/plain", "text/html"):
+        for part in shown:
+            if part.get_content_type() == kind and _content(part).strip():
+                return part
+    return None
+
+
+def _content(part: Message) -> bytes:
+    content = part.get_payload(decode=True)
+    return content if isinstance(content, bytes) else b""
+
+
+def _attachment(name: str, part: Message) -> str:
+    """What a part that is not read is called; empty for another wording of the body and for a page's pictures."""
+    named = _parameter(name, part)
+    if named:
+        return named
+    if part.get_content_type() == "message/rfc822":
+        inner = part.get_payload()
+        subject = _header(name, inner[0], "subject") if isinstance(inner, list) and inner else ""
+        return subject or "message/rfc822"
+    return part.get_content_type() if part.get_content_disposition() == "attachment" else ""
+
+
+def _parameter(name: str, part: Message) -> str:
+    return clean_line(_words(name, part.get_filename() or ""))[:200]
+
+
+def _header(name: str, message: Message, field: str) -> str:
+    """A header as words: as the bytes in the file say, for the library replaces what it cannot decode."""
+    for key, raw in message.raw_items() if isinstance(message, EmailMessage) else message.items():
+        if key.lower() == field:
+            return clean_line(_words(name, str(raw)[:_LONGEST_HEADER]))
+    return ""
+
+
+def _words(name: str, raw: str) -> str:
+    raw = "".join(raw.splitlines())
+    if not raw.isascii():  # written as bytes, against the rules, in whatever encoding
+        return decode(name, raw.encode("utf-8", "surrogateescape")).text
+    parts = []
+    for part, charset in decode_header(raw):
+        parts.append(decode(name, part, charset or "").text if isinstance(part, bytes) else part)
+    return "".join(parts)
+
+
+def _day(header: str) -> str:
+    """The date as 2026-10-01 09:30; as it is written where it cannot be read."""
+    try:
+        return parsedate_to_datetime(header).strftime("%Y-%m-%d %H:%M")
+    except (TypeError, ValueError):
+        return header
+
+
+def _not_read(name: str, left: list[str]) -> Bilingual:
+    listed = ", ".join(left[:8]) + (" …" if len(left) > 8 else "")
+    return Bilingual(
+        en=f"{name}: attachments are not read: {listed}. Save them and upload them by themselves.",
+        zh=f"{name}：附件未读取：{listed}。请另存后单独上传。",
+    )

@@ -1,0 +1,208 @@
+"""The elements of a web page → blocks, headings, lists and tables; what is left out is noted at its place."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+
+from bs4.element import Comment, Tag
+
+from rag.corpus.clean import clean_line, flow_lines
+from rag.corpus.load.builder import TextBuilder
+from rag.corpus.load.clutter import Clutter, is_text
+from rag.corpus.load.headings import heading_level
+from rag.corpus.load.table import Cell, render
+from rag.errors import UnsafeFile
+from rag.types import Why
+
+MAX_CELLS = 500_000
+_LONGEST_NOTE = 2000
+_BLOCKS = frozenset(
+    "address article aside blockquote body center dd details dialog div dl dt fieldset figcaption figure form header "
+    "hr html legend li main ol p pre section summary table tbody td tfoot th thead tr ul caption".split()
+)
+_HEADING = re.compile(r"h([1-6])")
+
+
+class Page:
+    """Goes through a page once: words gather until a block ends."""
+
+    def __init__(self, name: str, builder: TextBuilder, clutter: Clutter) -> None:
+        self.title = ""
+        self._name = name
+        self._builder = builder
+        self._clutter = clutter
+        self._words: list[str] = []
+        self._items: list[str] = []
+        self._left: list[tuple[int, str, Why]] = []
+
+    def walk(self, parent: Tag) -> None:
+        """Add what `parent` holds."""
+        for child in parent.children:
+            if isinstance(child, Tag):
+                if not self._leaves_out(child):
+                    self._tag(child)
+            elif isinstance(child, Comment):
+                self._note(str(child), "comment")
+            elif is_text(child):
+                self._words.append(re.sub(r"\s+", " ", str(child)))
+
+    def finish(self) -> None:
+        """The page ends."""
+        self._end_block()
+        self._end_list()
+        self._write_notes([], "")
+
+    def _leaves_out(self, tag: Tag) -> bool:
+        if tag.name == "head":
+            for script in tag.find_all(["script", "style"]):
+                self._note(script.get_text(), "script")
+            return True
+        why = self._clutter.why(tag)
+        if why:
+            self._note(tag.get_text(" "), why)
+        return why is not None
+
+    def _note(self, text: str, why: Why) -> None:
+        shown = re.sub(r"\s+", " ", text).strip()
+        if shown:
+            over = " …" if len(shown) > _LONGEST_NOTE else ""
+            self._left.append((len(self._words), shown[:_LONGEST_NOTE] + over, why))
+
+    def _write_notes(self, words: list[str], text: str) -> None:
+        """Note what was left out among `words`, of which `text` was just added, at its place."""
+        left, self._left = self._left, []
+        for place, removed, why in left:
+            before = len(_lines(words[:place])) if place < len(words) else len(text)
+            self._builder.remove(removed, why, back=max(len(text) - before, 0))
+
+    def _end_block(self) -> None:
+        """The words so far are a paragraph; list items stay together as one block of lines."""
+        words, self._words = self._words, []
+        text = _lines(words)
+        if text:
+            self._end_list()
+            level = heading_level(text)
+            if level is None:
+                self._builder.add(text)
+            else:
+                self._builder.heading(level, text)
+        if not self._items:
+            self._write_notes(words, text)
+
+    def _tag(self, tag: Tag) -> None:
+        heading = _HEADING.fullmatch(tag.name)
+        if tag.name == "br":
+            self._words.append("\n")
+        elif heading:
+            self._heading(int(heading.group(1)), tag)
+        elif tag.name == "table":
+            self._table(tag)
+        elif tag.name == "li":
+            self._item(tag)
+        elif tag.name == "pre":
+            self._end_block()
+            self._end_list()
+            self._builder.add(tag.get_text())
+        elif tag.name in _BLOCKS:
+            self._end_block()
+            self.walk(tag)
+            self._end_block()
+            if tag.name in ("ul", "ol"):
+                self._end_list()
+        else:
+            self.walk(tag)
+
+    def _heading(self, level: int, tag: Tag) -> None:
+        self._end_block()
+        self._end_list()
+        title = flow_lines(tag.get_text(" "))
+        if level == 1:
+            self.title = self.title or title
+        self._builder.heading(level, title)
+
+    def _item(self, tag: Tag) -> None:
+        """A list item is one line; one that holds blocks of its own (a table, a nested list) is walked."""
+        if _lines(self._words):
+            self._end_block()
+        self._words = []
+        if tag.find(["table", "ul", "ol", "p", "div", "h1", "h2", "h3", "h4", "h5", "h6"]):
+            self.walk(tag)
+            self._end_block()
+            return
+        text = clean_line(self._visible_text(tag))
+        if text:
+            self._items.append(f"- {text}")
+
+    def _end_list(self) -> None:
+        items, self._items = self._items, []
+        if items:
+            self._builder.lines(items)
+            self._write_notes([], "")
+
+    def _table(self, tag: Tag) -> None:
+        self._end_block()
+        self._end_list()
+        if tag.find(["table", "h1", "h2", "h3", "h4", "h5", "h6"]):
+            self.walk(tag)  # a table that only lays out the page
+            self._end_block()
+            return
+        caption = tag.find("caption")
+        above = flow_lines(caption.get_text()) if isinstance(caption, Tag) else ""
+        self._builder.add(above)
+        rendered = render(self._grid(tag))
+        heading = "\n".join(line for line in (above, rendered.heading) if line)
+        self._builder.table(rendered.lines, heading)
+        self._write_notes([], "")
+
+    def _grid(self, table: Tag) -> list[list[Cell]]:
+        """The table as a rectangle; a cell that spans rows or columns stands at every place it covers."""
+        rows = [row for row in table.find_all("tr") if isinstance(row, Tag) and not self._leaves_out(row)]
+        places: dict[tuple[int, int], Cell] = {}
+        for r, row in enumerate(rows):
+            column = 0
+            for tag in row.find_all(["td", "th"], recursive=False):
+                while (r, column) in places:
+                    column += 1
+                wide, high = _span(tag, "colspan"), _span(tag, "rowspan")
+                cell = Cell(flow_lines(self._visible_text(tag)), (r, column))
+                down = min(r + high, len(rows)) if high else len(rows)
+                places.update({(i, j): cell for i in range(r, down) for j in range(column, column + max(wide, 1))})
+                self._check_size(len(places))
+        width = max((column for _, column in places), default=-1) + 1
+        self._check_size(len(rows) * width)
+        return [[places.get((r, c), Cell("", (r, c))) for c in range(width)] for r in range(len(rows))]
+
+    def _check_size(self, cells: int) -> None:
+        if cells > MAX_CELLS:
+            raise UnsafeFile(
+                en=f"{self._name}: a table of more than {MAX_CELLS:,} cells. Split the page.",
+                zh=f"{self._name}：表格单元格超过 {MAX_CELLS:,} 个，请拆分页面。",
+            )
+
+    def _visible_text(self, tag: Tag) -> str:
+        return _lines(self._pieces(tag))
+
+    def _pieces(self, tag: Tag) -> Iterator[str]:
+        for child in tag.children:
+            if isinstance(child, Tag):
+                if child.name == "br" or child.name in _BLOCKS:
+                    yield "\n"
+                if not self._leaves_out(child):
+                    yield from self._pieces(child)
+                if child.name in _BLOCKS:
+                    yield "\n"
+            elif is_text(child):
+                yield re.sub(r"\s+", " ", str(child))
+
+
+def _lines(pieces: Iterable[str]) -> str:
+    """Pieces of text joined; a line end in a page is only a blank, so it stands for one, and `br` breaks the line."""
+    lines = (clean_line(line) for line in "".join(pieces).split("\n"))
+    return "\n".join(line for line in lines if line)
+
+
+def _span(tag: Tag, attribute: str) -> int:
+    """A span as browsers read it: 1 when it is no number, at most 1000 columns; 0 rows reaches to the end."""
+    value = str(tag.get(attribute) or "1").strip()
+    return min(int(value), 1000) if value.isdecimal() and len(value) < 8 else 1
