@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING
 
 from rag.cli.options import model_settings
 from rag.config import SplitSettings
-from rag.errors import Language, LoadError, ModelUnavailable
+from rag.errors import IndexMismatch, Language, LoadError, ModelUnavailable
 from rag.types import Document
 
 if TYPE_CHECKING:
-    from rag.corpus.index import Corpus, Progress
+    from rag.corpus.index import Corpus, Known, Progress
     from rag.models.roles import Models
 
 
@@ -31,15 +31,34 @@ def build_index(arguments: argparse.Namespace, language: Language) -> None:
     models.load(("encoder",))
     encoder = models.encoder()
 
+    known = _vectors_there(arguments.index, encoder.fingerprint, language)
+    reused = 0
+
     def progress(p: Progress) -> None:
+        nonlocal reused
         if p.step == "encode":
+            reused = p.reused
             print(f"\rencode {p.done}/{p.total}", end="\n" if p.done == p.total else "", file=sys.stderr)
 
-    corpus = build(documents, settings, encoder, progress=progress)
+    corpus = build(documents, settings, encoder, known, progress=progress)
     save(corpus, arguments.index, encoder.facts)
     assert corpus.dense is not None
     print(f"documents = {len(documents)}  chunks = {len(corpus.chunks)}  vectors = {corpus.dense.vectors.shape}")
+    print(f"passages whose vectors were in the index already = {reused}")
     print(f"index = {arguments.index}")
+
+
+def _vectors_there(folder: Path, fingerprint: str, language: Language) -> Known:
+    """Vectors by passage of the index that is to be replaced; one that cannot be used is said, and nothing is taken from it."""
+    from rag.corpus.store import load
+
+    if not (folder / "manifest.json").exists():
+        return {}
+    try:
+        return load(folder, fingerprint).known()
+    except IndexMismatch as error:
+        print(error.message(language), file=sys.stderr)
+        return {}
 
 
 def read_documents(paths: Sequence[Path], language: Language) -> list[Document]:

@@ -44,12 +44,16 @@ class PassageEncoder(Tokenizer, Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far an indexing run is: `done` of `total` (files, documents or chunks, by `step`)."""
+    """How far an indexing run is: `done` of `total` (files, documents or passages, by `step`).
+
+    `reused`: of the step encode, passages whose vectors were there already; they are not in `total`.
+    """
 
     step: StepName
     done: int
     total: int
     detail: str = ""
+    reused: int = 0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -172,12 +176,17 @@ def _vectors(
     stop: threading.Event | None,
     progress: Callable[[Progress], None],
 ) -> Vectors:
-    names = {chunk.passage: chunk.chunk_id for chunk in chunks if chunk.passage not in known}
-    progress(Progress("encode", 0, len(names)))
+    names = {chunk.passage: chunk.chunk_id for chunk in chunks}
+    fresh_names = {passage: name for passage, name in names.items() if passage not in known}
+    reused = len(names) - len(fresh_names)
+    progress(Progress("encode", 0, len(fresh_names), reused=reused))
     fresh = encoder.encode_document(
-        list(names), list(names.values()), stop, lambda done, n: progress(Progress("encode", done, n))
+        list(fresh_names),
+        list(fresh_names.values()),
+        stop,
+        lambda done, n: progress(Progress("encode", done, n, reused=reused)),
     )
-    row_of = {passage: fresh[i] for i, passage in enumerate(names)}
+    row_of = {passage: fresh[i] for i, passage in enumerate(fresh_names)}
     vectors = np.empty((len(chunks), encoder.dim), dtype=np.float32)
     for i, chunk in enumerate(chunks):
         vectors[i] = known[chunk.passage] if chunk.passage in known else row_of[chunk.passage]

@@ -22,7 +22,7 @@ from rag.corpus.records import document_json, read_document
 from rag.errors import IndexMismatch, SettingError
 from rag.types import Chunk, Document
 
-FORMAT = 3
+FORMAT = 4  # also raised when the same documents and settings give other chunks than before
 _FILES = ("documents.json", "chunks.json", "embeddings.npy")
 _LIBRARIES = ("numpy", "torch", "transformers", "sentence-transformers", "bm25s")
 

@@ -1,18 +1,24 @@
 import random
 import time
 from dataclasses import replace
+from itertools import pairwise
+from typing import get_args
 
 import pytest
 
-from rag.config import SplitSettings
+from rag.config import SplitSettings, Strategy
 from rag.corpus.split import split
-from rag.types import Chunk, Document, Section
+from rag.types import Chunk, Document, Section, Table
 from tests import hostile
 from tests.fakes import HashEncoder
 
+STRATEGIES = get_args(Strategy)
 
-def doc(text: str, pages: tuple[int, ...] = (), sections: tuple[Section, ...] = ()) -> Document:
-    return Document("d", "1", "d@1", "own", "题", "d.txt", text, pages, sections)
+
+def doc(
+    text: str, pages: tuple[int, ...] = (), sections: tuple[Section, ...] = (), tables: tuple[Table, ...] = ()
+) -> Document:
+    return Document("d", "1", "d@1", "own", "题", "d.txt", text, pages, sections, tables=tables)
 
 
 def spans(chunks: tuple[Chunk, ...]) -> list[tuple[int, int]]:
@@ -27,12 +33,20 @@ def random_document(rng: random.Random) -> Document:
     pages = tuple(sorted([*marks, *rng.choices(marks, k=rng.randint(0, 2))])) if rng.random() < 0.7 else ()
     starts = sorted(rng.sample(range(len(text) + 1), min(len(text), rng.randint(0, 5))))
     sections = tuple(Section(s, (f"章{i}", hostile.line(rng))) for i, s in enumerate(starts))
-    return doc(text, pages, sections)
+    return doc(text, pages, sections, random_tables(rng, text))
+
+
+def random_tables(rng: random.Random, text: str) -> tuple[Table, ...]:
+    """Some runs of lines that are called tables, apart from each other, as loaders make them."""
+    lines = [i + 1 for i, c in enumerate(text) if c == "\n"]
+    edges = sorted(rng.sample(lines, min(len(lines), rng.choice((0, 2, 4)))))
+    pairs = zip(edges[::2], edges[1::2], strict=False)
+    return tuple(Table(a, b - 1, hostile.text(rng, 3)) for a, b in pairs if text[a : b - 1].strip())
 
 
 def random_settings(rng: random.Random) -> SplitSettings:
     size = rng.choice((20, 21, 33, 60, 240, 700))
-    return SplitSettings(rng.choice(("fixed", "recursive")), size, rng.choice((0, 1, size // 6, size // 2, size - 1)))
+    return SplitSettings(rng.choice(STRATEGIES), size, rng.choice((0, 1, size // 6, size // 2, size - 1)))
 
 
 def test_fixed_windows_of_240_with_40_shared() -> None:
@@ -93,24 +107,52 @@ def test_as_many_sections_as_lines_take_no_time() -> None:
     assert time.perf_counter() - began < 10  # looking through all of them for every chunk takes minutes
 
 
-def test_slices_cover_sizes_ids_and_order(seeds) -> None:
+def check_chunks(document: Document, settings: SplitSettings, encoder: HashEncoder | None) -> None:
+    """All that holds of every split; a token of `HashEncoder` is a character."""
+    chunks = split(document, settings, encoder)
+    covered = bytearray(len(document.text))
+    for chunk in chunks:
+        assert chunk.text == document.text[chunk.start : chunk.end]
+        assert chunk.chunk_id == f"{document.key}:{chunk.start}-{chunk.end}"
+        assert chunk.key == document.key and chunk.text.strip()
+        assert chunk.n_tokens == (len(chunk.passage) if encoder else 0)
+        assert 0 < len(chunk.text) <= settings.size
+        assert encoder is None or chunk.n_tokens <= encoder.max_tokens
+        covered[chunk.start : chunk.end] = b"1" * len(chunk.text)
+    assert all(covered[i] or c.isspace() for i, c in enumerate(document.text))
+    assert split(document, settings, encoder) == chunks
+    for a, b in pairwise(chunks):
+        assert a.start < b.start and a.end < b.end
+        assert a.end - b.start <= settings.overlap
+        assert a.end <= b.start or section_number(document, a) == section_number(document, b)
+
+
+def section_number(document: Document, chunk: Chunk) -> int:
+    at = chunk.start + len(chunk.text) - len(chunk.text.lstrip())
+    return sum(section.start <= at for section in document.sections)
+
+
+def test_slices_cover_sizes_ids_order_limits_and_overlap(seeds) -> None:
     for seed in seeds(400):
         rng = random.Random(seed)
         document, settings = random_document(rng), random_settings(rng)
-        chunks = split(document, settings, None)
-        covered = set()
-        for chunk in chunks:
-            assert chunk.text == document.text[chunk.start : chunk.end], seed
-            assert chunk.chunk_id == f"d@1:{chunk.start}-{chunk.end}"
-            assert chunk.key == document.key and chunk.text.strip() and chunk.n_tokens == 0
-            assert 0 < len(chunk.text) <= settings.size
-            covered.update(range(chunk.start, chunk.end))
-        assert all(i in covered or c.isspace() for i, c in enumerate(document.text)), seed
-        assert len({c.chunk_id for c in chunks}) == len(chunks)
-        assert split(document, settings, None) == chunks
-        for a, b in zip(chunks, chunks[1:], strict=False):
-            assert a.start < b.start and a.end < b.end, seed
-            assert a.end - b.start <= settings.overlap, (seed, settings)
+        check_chunks(document, settings, HashEncoder(max_tokens=rng.choice((40, 100, 10_000))))
+        if settings.strategy != "tokens":
+            check_chunks(document, settings, None)
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+def test_the_same_of_a_long_hostile_mixture(strategy: Strategy, seeds) -> None:
+    for seed in seeds(40):
+        rng = random.Random(seed)
+        text = ""
+        while len(text) < 10_000:
+            text += hostile.text(rng, 40) + rng.choice(("", "\n", "\n\n")) + hostile.long_line(rng, rng.randint(0, 300))
+        starts = sorted(rng.sample(range(len(text)), 60))
+        sections = tuple(Section(at, ("章", hostile.line(rng))) for at in starts)
+        document = doc(text, (0, *starts[::7]), sections, random_tables(rng, text))
+        size = rng.choice((20, 60, 240, 1000))
+        check_chunks(document, SplitSettings(strategy, size, size // 5), HashEncoder(max_tokens=rng.choice((60, 300))))
 
 
 def test_fixed_windows_share_exactly_the_overlap(seeds) -> None:
@@ -128,7 +170,7 @@ def test_page_and_section_are_those_of_the_first_character_that_is_not_blank(see
     for seed in seeds(200):
         rng = random.Random(seed)
         document = random_document(rng)
-        for chunk in split(document, random_settings(rng), None):
+        for chunk in split(document, random_settings(rng), HashEncoder()):
             at = chunk.start
             while document.text[at].isspace():
                 at += 1
@@ -141,7 +183,7 @@ def test_page_and_section_are_those_of_the_first_character_that_is_not_blank(see
                 if s.start <= at:
                     section = s.path
             assert (chunk.page, chunk.section) == (page, section), seed
-            assert chunk.context.startswith("题") and all(part in chunk.context for part in section)
+            assert chunk.context.startswith("题") and all(part in chunk.context.split("\n") for part in section)
 
 
 def test_context_names_title_and_section_once() -> None:
