@@ -11,7 +11,7 @@ from rag.config import SplitSettings
 from rag.errors import LoadError
 from rag.ui import chunk_files, chunk_views, chunks, panels
 from rag.ui.chunks import Opened
-from rag.ui.desk import Desk, Updates, as_download, first, mistake, whole
+from rag.ui.desk import Desk, Updates, as_download, bars, first, mistake, whole
 from rag.ui.guard import guarded, language
 from rag.ui.settings import read_settings
 from rag.ui.strings import text
@@ -131,8 +131,7 @@ class ChunkHandlers(Desk):
         split = _split(values[tab.strategy], values[tab.size], values[tab.overlap])
         shown = {panel.strategy: split.strategy, panel.size: split.size, panel.overlap: split.overlap}
         settings = read_settings(panel, {**values, **shown})
-        for progress in self._configure(visit, settings):
-            yield {tab.progress: panels.progress_bar(progress, spoken)}
+        yield from bars(tab.progress, self._configure(visit, settings), spoken)
         yield {
             panel.note: self._settings_note(visit, settings, spoken),
             **shown,

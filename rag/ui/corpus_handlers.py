@@ -11,7 +11,7 @@ from rag.errors import Language, LimitReached, LoadError, RagError
 from rag.models.roles import Models
 from rag.ui import answer as answer_tab
 from rag.ui import candidates, chunks, documents, evaluate, panels, prompt
-from rag.ui.desk import Desk, Updates, mistake
+from rag.ui.desk import Desk, Updates, bars, mistake
 from rag.ui.examples import shown_examples
 from rag.ui.guard import guarded, language
 from rag.ui.page import TAB_IDS, Page
@@ -78,8 +78,7 @@ class CorpusHandlers(Desk):
         yield {tab.upload: None}
         try:
             with visit.running("index") as stop:
-                for progress in visit.workspace.add(uploads, stop, beside=again == "beside"):
-                    yield {tab.progress: panels.progress_bar(progress, spoken)}
+                yield from bars(tab.progress, visit.workspace.add(uploads, stop, beside=again == "beside"), spoken)
         finally:
             visit.forget_removed()  # another file of the same name took a document's place
         reports = visit.workspace.reports()
@@ -98,8 +97,7 @@ class CorpusHandlers(Desk):
             raise mistake(LoadError, "docs.unknown")
         try:
             with visit.running("index") as stop:
-                for progress in visit.workspace.remove(str(key), stop):
-                    yield {tab.progress: panels.progress_bar(progress, spoken)}
+                yield from bars(tab.progress, visit.workspace.remove(str(key), stop), spoken)
         finally:
             visit.forget_removed()
         said = text("docs.removed" if visit.workspace.own_documents() else "docs.back_to_samples", spoken)
@@ -111,8 +109,7 @@ class CorpusHandlers(Desk):
         spoken, visit, tab = language(request), self._visit(request), self.page.documents
         try:
             with visit.running("index") as stop:
-                for progress in visit.workspace.use_samples(bool(flag), stop):
-                    yield {tab.progress: panels.progress_bar(progress, spoken)}
+                yield from bars(tab.progress, visit.workspace.use_samples(bool(flag), stop), spoken)
         except RagError:
             yield {tab.include: gr.Checkbox(value=visit.workspace.include_samples)}
             raise

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import Iterator, Sequence
+import time
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import gradio as gr
@@ -20,6 +21,8 @@ from rag.ui.strings import both, text
 from rag.workspace import Asked
 
 Updates = dict[Any, Any]
+
+BAR_S = 0.15
 
 
 def mistake(kind: type[RagError], key: str, **facts: object) -> RagError:
@@ -134,6 +137,17 @@ class Desk:
             page.chunks.document: visit.document,
             **chunks.show_chunks(page.chunks, opened),
         }
+
+
+def bars(component: Any, running: Iterable[Progress], spoken: Language) -> Iterator[Updates]:
+    """Progress as a bar in `component`: what is new at most every `BAR_S`, or a page would lag behind quick work."""
+    shown, since = None, 0.0
+    for progress in running:
+        now = time.monotonic()
+        if progress.step == shown and now - since < BAR_S:
+            continue
+        shown, since = progress.step, now
+        yield {component: panels.progress_bar(progress, spoken)}
 
 
 def first(row: object) -> object:

@@ -32,7 +32,6 @@ def who(document: Document, field: str, language: Language) -> str:
 def known(document: Document, language: Language) -> str:
     """How the file was read and what is known of it that cannot be changed, as a list."""
     reach = text("details.reach", language, n=f"{len(document.text):,}", pages=len(document.pages) or "–")
-    left_out = sum(len(r.text) for r in document.removed)
     rows = [
         ("details.file", document.file or document.source),
         ("details.reading", document.reading.of(language)),
@@ -41,7 +40,6 @@ def known(document: Document, language: Language) -> str:
         ("details.size", reach),
         ("details.tables", str(len(document.tables) or "")),
         ("details.sections", str(len(document.sections) or "")),
-        ("details.removed", text("details.left_out", language, n=len(document.removed), characters=f"{left_out:,}")),
     ]
     items = "".join(f"<dt>{escape(text(key, language))}</dt><dd>{escape(value)}</dd>" for key, value in rows if value)
     warnings = "".join(f'<p class="notice warning">{escape(w.of(language))}</p>' for w in document.warnings)
@@ -53,7 +51,11 @@ def left_out(document: Document, language: Language) -> str:
     kinds = [why for why in get_args(Why) if any(r.why == why for r in document.removed)]
     if not kinds:
         return f'<p class="note">{escape(text("details.nothing", language))}</p>'
-    return "".join(_kind(why, [r for r in document.removed if r.why == why], language) for why in kinds)
+    characters = sum(len(r.text) for r in document.removed)
+    line = text("details.left_out", language, n=len(document.removed), characters=f"{characters:,}")
+    return f'<p class="facts">{escape(line)}</p>' + "".join(
+        _kind(why, [r for r in document.removed if r.why == why], language) for why in kinds
+    )
 
 
 def _kind(why: Why, removed: list[Removed], language: Language) -> str:
@@ -118,9 +120,11 @@ def shown_text(document: Document, view: View, at: int, language: Language) -> s
     for start, end, removed in places:
         if start < high and end > low:
             layers.append(Layer(start, end, "gone"))
-            if removed.why not in _INLINE:
+            inline = removed.why in _INLINE
+            if not inline:
                 layers.append(Layer(start, end, "line"))
-            ticks.append(Tick(max(start, low), text(f"left.{removed.why}", language), "tick gone"))
+            css = "tick gone" if inline else "tick gone line"
+            ticks.append(Tick(max(start, low), text(f"left.{removed.why}", language), css))
     if not places:
         ticks += page_ticks(document, low, high, language)
     body = shade(source, low, high, layers, ticks)

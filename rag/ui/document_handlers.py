@@ -8,7 +8,7 @@ import gradio as gr
 
 from rag.errors import SettingError
 from rag.ui import document_details, panels
-from rag.ui.desk import Desk, Updates, mistake, whole
+from rag.ui.desk import Desk, Updates, bars, mistake, whole
 from rag.ui.document_details import View
 from rag.ui.guard import guarded, language
 from rag.ui.strings import text
@@ -56,8 +56,7 @@ class DocumentHandlers(Desk):
         edit = Edit.typed(*map(_typed, (title, version, effective_from, effective_to)))
         try:
             with visit.running("index") as stop:
-                for progress in visit.workspace.edit(str(key), edit, stop):
-                    yield {tab.saved: panels.progress_bar(progress, spoken)}
+                yield from bars(tab.saved, visit.workspace.edit(str(key), edit, stop), spoken)
         finally:
             visit.forget_removed()
         place, own = keys.index(str(key)), visit.workspace.own_documents()

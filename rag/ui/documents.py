@@ -100,7 +100,10 @@ def _build_facts(label: gr.I18n) -> dict[str, Any]:
                 interactive=False,
                 elem_id=f"document-{field}",
             )
-    made["save"] = gr.Button(label("details.save"), size="sm", interactive=False, elem_id="document-save")
+    with gr.Row(elem_classes=["buttons"]):
+        made["save"] = gr.Button(
+            label("details.save"), size="sm", scale=0, min_width=190, interactive=False, elem_id="document-save"
+        )
     made["saved"] = gr.HTML(js_on_load=None, elem_id="document-saved")
     made["known"] = gr.HTML(js_on_load=None, elem_id="document-known")
     gr.Markdown(label("details.left_out_heading"))
@@ -120,10 +123,7 @@ def view_choices(language: Language) -> list[tuple[str, str]]:
 
 def in_language(tab: DocumentsTab, language: Language) -> dict[Any, Any]:
     """The options in the visitor's language."""
-    return {
-        tab.again: gr.Radio(choices=again_choices(language), value="replace"),
-        tab.view: gr.Radio(choices=view_choices(language), value="cleaned"),
-    }
+    return {tab.again: gr.Radio(choices=again_choices(language), value="replace")}
 
 
 def label_of(document: Document) -> str:
@@ -162,7 +162,7 @@ def show_document(tab: DocumentsTab, document: Document, language: Language) -> 
         tab.saved: "" if own else panels.notice(text("details.sample", language)),
         tab.known: document_details.known(document, language),
         tab.left_out: document_details.left_out(document, language),
-        tab.view: "cleaned",
+        tab.view: gr.Radio(choices=view_choices(language), value="cleaned"),
         tab.text: document_details.shown_text(document, "cleaned", 0, language),
     }
     for field, component in zip(EDITED, tab.fields(), strict=True):

@@ -188,8 +188,8 @@ table.plain th{text-align:start;font-weight:600;color:var(--soft);font-size:.78r
 table.plain th,table.plain td{padding:.38rem .6rem;border:0;border-bottom:1px solid var(--line);vertical-align:top;background:none}
 .scroll:has(.documents){max-height:560px;overflow-y:auto}.documents thead th{position:sticky;top:0;background:var(--body-background-fill)!important}
 table.steps td:last-child,table.segments td:last-child{width:99%;min-width:15rem}
-table.segments td:nth-child(-n+4),table.steps td:nth-child(-n+4){white-space:nowrap}table.documents td:nth-child(2){min-width:11rem}table.documents td:nth-child(n+4){white-space:nowrap}
-table.documents td:nth-child(n+7),table.documents th:nth-child(n+7),table.segments td:nth-child(4),table.segments th:nth-child(4),
+table.segments td:nth-child(-n+4),table.steps td:nth-child(-n+4){white-space:nowrap}table.documents td:nth-child(2){min-width:11rem}table.documents td:nth-child(n+5){white-space:nowrap}table.documents td:nth-child(4){min-width:8rem}
+table.documents td:nth-child(n+8),table.documents th:nth-child(n+8),table.segments td:nth-child(4),table.segments th:nth-child(4),
 table.steps td:nth-child(-n+4):not(:first-child),table.steps th:nth-child(-n+4):not(:first-child){text-align:end}
 .source{display:block;color:var(--soft);font-size:.78rem;overflow-wrap:anywhere}
 .badge{font-size:.75rem;padding:.05rem .5rem;border-radius:999px;border:1px solid currentColor;white-space:nowrap}
@@ -202,6 +202,19 @@ table.steps td:nth-child(-n+4):not(:first-child),table.steps th:nth-child(-n+4):
 .doc mark.chunk{background:var(--odd)}.doc mark.hit{background:var(--hit);box-shadow:0 -2px 0 #d97706 inset}
 .doc mark.word{text-decoration:underline;text-decoration-color:#d97706;text-decoration-thickness:2px;text-underline-offset:3px}
 .tick::before{content:attr(data-n);font-style:normal;font-size:.65rem;line-height:1;color:var(--soft);border:1px solid var(--line);border-radius:3px;padding:0 .25em;margin:0 .2em;vertical-align:.15em;background:var(--paper);user-select:none}
+.tick.page::before{border-style:dashed;color:var(--accent);border-color:currentColor}.tick.gone::before{border:0;background:none;color:var(--warn);margin:0 .4em 0 0}
+.here{display:inline-block;width:0}.doc mark.gone{color:var(--bad);text-decoration:line-through;text-decoration-thickness:1px}
+.tick.gone.line::before{content:"\\a" attr(data-n);white-space:pre}.doc mark.line::after{content:"\\a";white-space:pre}
+.parts{display:flex;flex-wrap:wrap;gap:.2rem .7rem;align-items:baseline}.turn{border:1px solid var(--line);border-radius:4px;background:var(--paper);color:var(--accent);padding:.1rem .6rem;font-size:.8rem;cursor:pointer}.turn:hover{border-color:currentColor}
+.stated{display:block;width:max-content;max-width:16em;white-space:normal;font-size:.72rem;color:var(--soft)}.stated.guess{color:var(--warn)}.stated.guess::before{content:"? "}
+dl.known{display:grid;grid-template-columns:max-content 1fr;gap:.15rem 1rem;font-size:.84rem;margin:.4rem 0}dl.known dt{color:var(--soft)}dl.known dd{margin:0;overflow-wrap:anywhere}
+#document-left-out details{font-size:.84rem;margin:.25rem 0}#document-left-out summary{cursor:pointer}table.removed td:nth-child(-n+2){white-space:nowrap}table.removed td:last-child{width:99%}
+.remark{color:var(--warn)}.sized>div{flex:1 1 17rem}table.sizes{width:auto}.sizes td:not(:first-child),.sizes th:not(:first-child){text-align:end}
+.histogram{margin:0;max-width:30rem}.histogram figcaption{font-size:.78rem;color:var(--soft)}.histogram .columns{position:relative;display:flex;align-items:flex-end;gap:1px;height:5.2rem;border-bottom:1px solid var(--soft)}
+.histogram .columns>span{flex:1 1 0;min-width:0;height:100%;display:flex;flex-direction:column;justify-content:flex-end}.histogram b{font-weight:400;font-size:.62rem;line-height:1.2;text-align:center;color:var(--soft);overflow:hidden}
+.histogram i{display:block;background:#0d9488;min-height:0;border-radius:1px 1px 0 0}.histogram u{position:absolute;top:0;bottom:0;border-inline-start:1px dashed var(--bad)}
+.histogram .axis{display:flex;justify-content:space-between;font-size:.68rem;color:var(--soft);font-variant-numeric:tabular-nums}
+.compared-splits section{flex:1 1 24rem;min-width:0}.compared-splits .doc{max-height:340px}#chunk-summary .facts{margin:.2rem 0}.jumps{align-items:flex-end}.jumps>button{margin-bottom:.1rem}
 .facts{font-size:.84rem;margin:.35rem 0;color:var(--soft);overflow-wrap:anywhere}.facts b{color:var(--ink)}
 .why{font-size:.86rem;margin:.35rem 0}
 .meter{display:flex;height:14px;border-radius:4px;overflow:hidden;border:1px solid var(--line)}.meter i{height:100%}
@@ -230,6 +243,6 @@ button.cite:hover,.cite.open{background:var(--accent);color:var(--paper)}button.
 table.figures{width:auto;min-width:min(100%,24rem)}.figures td:first-child{min-width:4.6em}.compared td:nth-child(2),.compared td:nth-child(5),.answers td:nth-child(-n+2){white-space:nowrap}.interval{display:block;font-size:.72rem;color:var(--soft);white-space:nowrap}
 .beside{display:flex;flex-wrap:wrap;gap:.5rem 2rem;align-items:flex-start}.beside>div{flex:1 1 26rem;min-width:0}.plot{max-width:36rem}.plot svg{display:block;width:100%;height:auto}
 .yes,.verdict.better{color:var(--good)}.no,.verdict.worse{color:var(--bad)}.verdict.noise{color:var(--soft)}.compared summary{cursor:pointer}#eval-outcomes .virtual-row{font-family:var(--font);font-size:.82rem;cursor:pointer}#eval-table .virtual-row{font-family:var(--font);font-size:.82rem}#eval-table .virtual-row span{white-space:pre-line}
-.gradio-container .form{background:var(--paper)}#eval-age:not(:has(p)),#eval-compared:not(:has(table)),#eval-used:not(:has(p)),#eval-cut-note:not(:has(p)),#eval-set-note:not(:has(p)),#eval-download{display:none}
+.gradio-container .form{background:var(--paper)}#eval-age:not(:has(p)),#eval-compared:not(:has(table)),#eval-used:not(:has(p)),#eval-cut-note:not(:has(p)),#eval-set-note:not(:has(p)),#eval-download,#chunk-download,#chunk-found:not(:has(p)),#chunk-detail:not(:has(p)),#document-saved:not(:has(p,div)),#split-compared:not(:has(div)){display:none}
 @media (max-width:640px){table.figures th,table.figures td{padding:.3rem .4rem}.gradio-container .main{padding:.7rem!important}#ask-row{flex-wrap:wrap}#ask-row>.block,#ask-row>.form{flex:1 1 100%}#ask-row>button{flex:1}.models .ready .name{display:none}.models{gap:.3rem 1rem}.gradio-container .row>.column{flex:1 1 100%}.gradio-container .row{flex-wrap:wrap}#upload button{padding-top:2.6rem}.gradio-container{padding-inline:.6rem!important}.doc{max-height:320px;padding:.6rem .7rem}.answer{font-size:1rem}.chips{flex-wrap:nowrap;overflow-x:auto;padding-bottom:.3rem}.chip{flex:none}}
 """
