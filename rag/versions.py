@@ -123,7 +123,8 @@ def place(documents: Sequence[Document], size: int, own: Own, choice: Choice) ->
     replaced = _replaced(documents, own, frozenset() if choice.beside else choice.earlier)
     gone = {d.key for d in replaced}
     stay = [h.document for key, h in own.items() if key not in gone]
-    notes = [*_of_replaced(replaced), *_of_same_words(documents, stay)]
+    left = [d for d in stay if d.key in choice.earlier]
+    notes = [*_of_replaced(replaced), *_of_same_words(documents, stay), *_of_left(documents, left)]
     for key in gone:
         del own[key]
     characters = sum(len(d.text) for d in documents)
@@ -206,6 +207,17 @@ def _of_same_words(documents: Sequence[Document], others: Sequence[Document]) ->
         yield Bilingual(
             en=f"the same words as {names.en}: both are kept; remove one if it is a copy",
             zh=f"与{names.zh}内容相同：两份都保留，如系重复请移除一份",
+        )
+
+
+def _of_left(documents: Sequence[Document], others: Sequence[Document]) -> Iterable[Bilingual]:
+    """What the earlier file of the name held and this one does not."""
+    files, ids = {d.file for d in documents}, {d.doc_id for d in documents}
+    if left := [d for d in others if d.file in files and d.doc_id not in ids]:
+        names = named(left)
+        yield Bilingual(
+            en=f"kept from the earlier file of this name: {names.en}; remove what no longer holds",
+            zh=f"之前同名文件中的{names.zh}仍保留，如已作废请移除",
         )
 
 

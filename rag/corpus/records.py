@@ -40,17 +40,19 @@ def read_document(record: dict[str, Any]) -> Document:
         title=_as(str, record["title"]),
         source=_as(str, record["source"]),
         text=record["text"],
-        pages=tuple(_as(int, start) for start in record["pages"]),
-        sections=tuple(Section(_as(int, s["start"]), _strings(s["path"])) for s in record["sections"]),
+        pages=tuple(_as(int, start) for start in _as(list, record["pages"])),
+        sections=tuple(Section(_as(int, s["start"]), _strings(s["path"])) for s in _as(list, record["sections"])),
         effective_from=_date(record["effective_from"]),
         effective_to=_date(record["effective_to"]),
         groups=frozenset(_strings(record["groups"])),
         file=_as(str, record["file"]),
-        warnings=tuple(_bilingual(w) for w in record["warnings"]),
-        tables=tuple(Table(_as(int, t["start"]), _as(int, t["end"]), _as(str, t["header"])) for t in record["tables"]),
-        removed=tuple(_removed(r) for r in record["removed"]),
+        warnings=tuple(_bilingual(w) for w in _as(list, record["warnings"])),
+        tables=tuple(
+            Table(_as(int, t["start"]), _as(int, t["end"]), _as(str, t["header"])) for t in _as(list, record["tables"])
+        ),
+        removed=tuple(_removed(r) for r in _as(list, record["removed"])),
         reading=_bilingual(record["reading"]),
-        stated=tuple((_as(str, name), _one_of(who, get_args(Stated))) for name, who in record["stated"]),
+        stated=tuple((_as(str, name), _one_of(who, get_args(Stated))) for name, who in _as(list, record["stated"])),
     )
     _in_order(document.pages, n)
     _in_order((s.start for s in document.sections), n)
@@ -77,8 +79,8 @@ def _bilingual(record: dict[str, Any]) -> Bilingual:
     return Bilingual(_as(str, record["en"]), _as(str, record["zh"]))
 
 
-def _strings(values: Iterable[Any]) -> tuple[str, ...]:
-    return tuple(_as(str, value) for value in values)
+def _strings(values: Any) -> tuple[str, ...]:
+    return tuple(_as(str, value) for value in _as(list, values))
 
 
 def _as(kind: type[T], value: Any) -> T:
