@@ -228,10 +228,9 @@ class Workspace:
             raise SettingError(en=f"{key}: no such document.", zh=f"{key}：没有这份文档。")
         self._allowance.check_chunks(len(document.text), settings)
         try:
-            count = self._models.encoder().count_tokens
+            return split(document, settings, self._models.encoder())
         except ModelUnavailable:
-            count = None
-        return split(document, settings, count)
+            return split(document, settings, None)
 
     def _searched(self) -> tuple[Corpus, Settings]:
         """What questions search now, and under which settings: the split is that of the corpus as it is."""
