@@ -202,7 +202,7 @@ table.steps td:nth-child(-n+4):not(:first-child),table.steps th:nth-child(-n+4):
 .doc mark.chunk{background:var(--odd)}.doc mark.hit{background:var(--hit);box-shadow:0 -2px 0 #d97706 inset}
 .doc mark.word{text-decoration:underline;text-decoration-color:#d97706;text-decoration-thickness:2px;text-underline-offset:3px}
 .tick::before{content:attr(data-n);font-style:normal;font-size:.65rem;line-height:1;color:var(--soft);border:1px solid var(--line);border-radius:3px;padding:0 .25em;margin:0 .2em;vertical-align:.15em;background:var(--paper);user-select:none}
-.tick.page::before{border-style:dashed;color:var(--accent);border-color:currentColor}.tick.gone::before{border:0;background:none;color:var(--warn);margin:0 .4em 0 0}
+.tick.page::before{border:0;border-bottom:2px solid var(--accent);border-radius:0;background:none;color:var(--accent);font-size:.72rem}.tick.gone::before{border:0;background:none;color:var(--warn);margin:0 .4em 0 0}
 .here{display:inline-block;width:0}.doc mark.gone{color:var(--bad);text-decoration:line-through;text-decoration-thickness:1px}
 .tick.gone.line::before{content:"\\a" attr(data-n);white-space:pre}.doc mark.line::after{content:"\\a";white-space:pre}
 .parts{display:flex;flex-wrap:wrap;gap:.2rem .7rem;align-items:baseline}.turn{border:1px solid var(--line);border-radius:4px;background:var(--paper);color:var(--accent);padding:.1rem .6rem;font-size:.8rem;cursor:pointer}.turn:hover{border-color:currentColor}
