@@ -8,11 +8,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from datetime import date
 from pathlib import Path
-from typing import Literal
+from typing import Literal, get_args
 
 from rag.errors import SettingError
 
-Strategy = Literal["fixed", "recursive"]
+Strategy = Literal["fixed", "recursive", "structure", "tokens"]
 Mode = Literal["fused", "dense", "lexical"]
 Fusion = Literal["rrf", "weighted"]
 Scope = Literal["newest", "all"]
@@ -72,14 +72,17 @@ def _one_of(name: str, value: str, allowed: tuple[str, ...]) -> None:
 
 @dataclass(frozen=True, slots=True)
 class SplitSettings:
-    """How documents become chunks. Changing any of these means re-indexing. Units: characters."""
+    """How documents become chunks. Changing any of these means re-indexing.
+
+    `size` and `overlap` are in characters; of the strategy ``tokens``, in tokens of the encoder.
+    """
 
     strategy: Strategy = "recursive"
     size: int = 240
     overlap: int = 40
 
     def __post_init__(self) -> None:
-        _one_of("strategy", self.strategy, ("fixed", "recursive"))
+        _one_of("strategy", self.strategy, get_args(Strategy))
         _whole("size", self.size)
         _whole("overlap", self.overlap)
         _within("size", self.size, 20, 4000)
