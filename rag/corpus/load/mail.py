@@ -4,24 +4,30 @@ from __future__ import annotations
 
 import email
 import email.policy
+from email.errors import HeaderParseError
 from email.header import decode_header
-from email.message import EmailMessage, Message
+from email.message import Message
 from email.utils import parsedate_to_datetime
 
 from rag.corpus.clean import clean_line
 from rag.corpus.load.builder import Meta, Parsed, TextBuilder
+from rag.corpus.load.detector import known
 from rag.corpus.load.encoding import decode
 from rag.corpus.load.headings import add_lines
-from rag.corpus.load.web import MAX_TAGS, add_page
+from rag.corpus.load.pasted import strict
+from rag.corpus.load.web import MAX_TAGS, add_page, is_address
 from rag.errors import Bilingual, LoadError, UnsafeFile
 
-_SHOWN = {"subject": "主题", "from": "发件人", "to": "收件人", "date": "日期"}
+_SHOWN = ("Subject", "From", "To", "Date")
 _LONGEST_HEADER = 2000
+_LONGEST_ADDRESS = 500
 _MOST_PARTS = 500
 
 
 def parse(name: str, data: bytes) -> tuple[Parsed, ...]:
-    """A message: a line for each of subject, from, to and date, then its plain text, or its page where it has only one.
+    """A message: its subject, sender, recipients and date, then its plain text, or its page where it has only one.
+
+    A page saved as one file (.mht) has the form of a message; it gives its page and its address.
 
     Raises:
         LoadError: it has no header of a message.
@@ -36,12 +42,10 @@ def parse(name: str, data: bytes) -> tuple[Parsed, ...]:
         )
     parts = list(_parts(name, message))
     body = _body(parts)
+    address = _header(name, message, "Snapshot-Content-Location")[:_LONGEST_ADDRESS]
     builder = TextBuilder()
-    builder.lines(
-        f"{label}：{_day(headers[field]) if field == 'date' else headers[field]}"
-        for field, label in _SHOWN.items()
-        if field in headers
-    )
+    if not address:
+        builder.lines(f"{field}: {_day(text) if field == 'Date' else text}" for field, text in headers.items())
     warnings: list[Bilingual] = []
     how = Bilingual(en="message without text", zh="无正文邮件")
     if body is not None:
@@ -57,7 +61,13 @@ def parse(name: str, data: bytes) -> tuple[Parsed, ...]:
     left = [label for part in parts if part is not body and (label := _attachment(name, part))]
     if left:
         warnings.append(_not_read(name, left))
-    return (builder.parsed(Meta(title=headers.get("subject", "")), warnings=warnings, reading=how),)
+    return (
+        builder.parsed(
+            Meta(title=headers.get("Subject", ""), source=address if is_address(address) else ""),
+            warnings=warnings,
+            reading=how,
+        ),
+    )
 
 
 def _parts(name: str, message: Message) -> list[Message]:
@@ -100,7 +110,7 @@ def _attachment(name: str, part: Message) -> str:
         return named
     if part.get_content_type() == "message/rfc822":
         inner = part.get_payload()
-        subject = _header(name, inner[0], "subject") if isinstance(inner, list) and inner else ""
+        subject = _header(name, inner[0], "Subject") if isinstance(inner, list) and inner else ""
         return subject or "message/rfc822"
     return part.get_content_type() if part.get_content_disposition() == "attachment" else ""
 
@@ -111,8 +121,8 @@ def _parameter(name: str, part: Message) -> str:
 
 def _header(name: str, message: Message, field: str) -> str:
     """A header as words: as the bytes in the file say, for the library replaces what it cannot decode."""
-    for key, raw in message.raw_items() if isinstance(message, EmailMessage) else message.items():
-        if key.lower() == field:
+    for key, raw in message.raw_items():
+        if key.lower() == field.lower():
             return clean_line(_words(name, str(raw)[:_LONGEST_HEADER]))
     return ""
 
@@ -120,11 +130,23 @@ def _header(name: str, message: Message, field: str) -> str:
 def _words(name: str, raw: str) -> str:
     raw = "".join(raw.splitlines())
     if not raw.isascii():  # written as bytes, against the rules, in whatever encoding
-        return decode(name, raw.encode("utf-8", "surrogateescape")).text
-    parts = []
-    for part, charset in decode_header(raw):
-        parts.append(decode(name, part, charset or "").text if isinstance(part, bytes) else part)
-    return "".join(parts)
+        return _decoded(name, raw.encode("utf-8", "surrogateescape"), "")
+    try:
+        parts = decode_header(raw)
+    except (HeaderParseError, ValueError):
+        return raw
+    return "".join(part if isinstance(part, str) else _decoded(name, part, charset or "") for part, charset in parts)
+
+
+def _decoded(name: str, data: bytes, charset: str) -> str:
+    """A few bytes of a header: too few to doubt the encoding they are said to be in."""
+    stated = strict(data, known(charset)) if known(charset) else None
+    if stated is not None:
+        return stated
+    try:
+        return decode(name, data).text
+    except LoadError:  # one unreadable name must not keep the message from being read
+        return data.decode("ascii", "backslashreplace")
 
 
 def _day(header: str) -> str:

@@ -14,8 +14,10 @@ from rag.errors import Bilingual, LoadError, UnsafeFile
 
 MAX_BYTES = 20_000_000
 _CODEPAGE = re.compile(rb"\\ansicpg(\d{1,5})")
-# A character of two bytes of which the second is written as the ASCII letter it also is: \'81@ is \'81\'40.
-_HALF = re.compile(r"(\\'[89a-f][0-9a-f])((?:\\'[0-9a-f]{2})*)([@-~])", re.I)
+_BYTES = re.compile(r"((?:\\'[0-9a-f]{2})+)(\\[\\{}]|[@-\[\]-z|~])?", re.I)
+_BROKEN_LINE = re.compile(r"(\\'[0-9a-f]{2})[\r\n]+(?=\\')", re.I)
+_PICTURE = re.compile(r"[0-9a-f\s]{512,}", re.I)
+_UNSEEN = re.compile(r"\\(?:v|deleted)(?![a-z0-9])")
 
 
 def parse(name: str, data: bytes) -> tuple[Parsed, ...]:
@@ -33,7 +35,8 @@ def parse(name: str, data: bytes) -> tuple[Parsed, ...]:
     page = _CODEPAGE.search(data[:4000])
     number = page.group(1).decode() if page else "1252"
     try:
-        text = rtf_to_text(data.decode("ascii"), encoding=f"cp{number}")
+        source = data.decode("ascii")
+        text = rtf_to_text(_prepared(source), encoding=f"cp{number}")
         text = text.encode("utf-16", "surrogatepass").decode("utf-16")  # characters written as two halves
     except (UnicodeError, LookupError) as error:
         raise LoadError(
@@ -43,7 +46,33 @@ def parse(name: str, data: bytes) -> tuple[Parsed, ...]:
     builder = TextBuilder()
     _add(builder, text)
     reading = Bilingual(en=f"rich text, code page {number}", zh=f"RTF，代码页 {number}")
-    return (builder.parsed(title_hint=title_line(builder.text()), reading=reading),)
+    warnings = [_unseen(name)] if _UNSEEN.search(source) else []
+    return (builder.parsed(title_hint=title_line(builder.text()), warnings=warnings, reading=reading),)
+
+
+def _prepared(source: str) -> str:
+    """The source as the library needs it: without pictures, and the two bytes of a character next to each other."""
+    if "\\pict" in source or "\\objdata" in source:
+        source = _PICTURE.sub("", source)
+    return _BYTES.sub(_paired, _BROKEN_LINE.sub(r"\1", source))
+
+
+def _paired(found: re.Match[str]) -> str:
+    """Bytes of which the last begins a character that ends in an ASCII letter, with that letter as a byte too."""
+    written, letter = found.group(1), found.group(2) or ""
+    codes = bytes.fromhex(written.replace("\\'", ""))
+    place = 0
+    while place < len(codes):
+        place += 2 if codes[place] > 0x80 else 1
+    # in a one-byte encoding the letter reads the same as a byte
+    return f"{written}\\'{ord(letter[-1]):02x}" if letter and place > len(codes) else written + letter
+
+
+def _unseen(name: str) -> Bilingual:
+    return Bilingual(
+        en=f"{name}: it has hidden or deleted words, which cannot be told apart here. Check the text, or save it as .docx.",
+        zh=f"{name}：含有隐藏或已删除的文字，无法区分。请检查文字，或另存为 .docx。",
+    )
 
 
 def _add(builder: TextBuilder, text: str) -> None:

@@ -48,6 +48,11 @@ def add_page(name: str, builder: TextBuilder, html: str) -> None:
     _read(name, builder, BeautifulSoup(html, "lxml"), careful=True)
 
 
+def is_address(text: str) -> bool:
+    """Whether `text` is an address on the web; it is shown, and never opened."""
+    return bool(_ADDRESS.fullmatch(text))
+
+
 def _read(name: str, builder: TextBuilder, soup: BeautifulSoup, careful: bool) -> str:
     """Add the page to `builder`; its first heading of level 1 comes back."""
     page = Page(name, builder, Clutter(soup, careful))
@@ -70,7 +75,7 @@ def _address(soup: BeautifulSoup) -> str:
     ]
     saved = (_SAVED.match(str(node)) for node in soup.find_all(string=lambda node: isinstance(node, Comment), limit=5))
     candidates += [found.group(1) for found in saved if found]
-    return next((address for address in map(clean_line, candidates) if _ADDRESS.fullmatch(address)), "")
+    return next((address for address in map(clean_line, candidates) if is_address(address)), "")
 
 
 def _attribute(soup: BeautifulSoup, tag: str, having: dict[str, str], attribute: str) -> str:

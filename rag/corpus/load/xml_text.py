@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 import re
+from dataclasses import replace
 
 from lxml import etree
 
@@ -15,13 +16,15 @@ from rag.corpus.load.decoded import Decoded
 from rag.corpus.load.encoding import decode
 from rag.corpus.load.table import plain_grid, render
 from rag.corpus.load.web import MAX_TAGS, add_page
-from rag.errors import LoadError, UnsafeFile, UnsupportedFormat
+from rag.errors import Bilingual, LoadError, UnsafeFile, UnsupportedFormat
 
 _DECLARATION = re.compile(r"\s*<\?xml[^>]{0,200}\?>")
 _ENCODING = re.compile(rb"<\?xml[^>]{0,100}?encoding\s*=\s*[\"']\s*([\w\-]+)")
 _MARKUP = re.compile(r"</?(?:p|br|div|a|b|i|ul|li|table|span|strong|em|img|font)\b[^>]{0,500}>", re.I)
 _TITLES = frozenset(("title", "heading", "head", "标题"))
 _SHORT = 200
+_TAG = re.compile(r"<[^<>]*>")
+_RECOVERED = 0.95
 _WORD = re.compile(r"progid\s*=\s*[\"']Word\.Document")
 
 
@@ -46,7 +49,8 @@ def parse(name: str, data: bytes) -> tuple[Parsed, ...]:
             en=f"{name}: a Word document saved as XML. Save it as .docx.",
             zh=f"{name}：以 XML 格式保存的 Word 文档，请另存为 .docx。",
         )
-    root = _root(name, text)
+    root, notes = _root(name, text)
+    decoded = replace(decoded, warnings=(*decoded.warnings, *notes))
     if root.tag == xml_book.ROOT:
         return (xml_book.parsed(name, root, decoded),)
     return (_as_text(root, decoded),)
@@ -63,19 +67,41 @@ def _as_text(root: etree._Element, decoded: Decoded) -> Parsed:
     )
 
 
-def _root(name: str, text: str) -> etree._Element:
+def _root(name: str, text: str) -> tuple[etree._Element, tuple[Bilingual, ...]]:
+    """The root element; with a warning where the XML is not well formed and nearly all its words are there all the same."""
     _refuse_entities(name, text)
-    parser = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False, remove_pis=True)
+    # as characters: the declaration names the encoding of bytes that are decoded already
+    text = _DECLARATION.sub("", text, count=1)
     try:
-        # as characters: the declaration names the encoding of bytes that are decoded already
-        return etree.fromstring(_DECLARATION.sub("", text, count=1), parser)
+        return etree.fromstring(text, _parser()), ()
     except etree.XMLSyntaxError as error:
-        raise LoadError(
-            en=f"{name}: not well-formed XML at line {error.lineno}. Correct it there, or save it as .txt.",
-            zh=f"{name}：第 {error.lineno} 行不是合法的 XML，请在该处改正，或另存为 .txt。",
-        ) from error
+        root, line = etree.fromstring(text, _parser(recover=True)), error.lineno
+        words = html.unescape(_TAG.sub("", text))
+        if root is None or _length("".join(map(str, root.itertext()))) < _RECOVERED * _length(words):
+            raise LoadError(
+                en=f"{name}: not well-formed XML at line {line}. Correct it there, or save it as .txt.",
+                zh=f"{name}：第 {line} 行不是合法的 XML，请在该处改正，或另存为 .txt。",
+            ) from error
+        return root, (_not_well_formed(name, line),)
     except ValueError as error:  # characters that XML does not allow
         raise damaged(name) from error
+
+
+def _length(text: str) -> int:
+    return len("".join(text.split()))
+
+
+def _parser(recover: bool = False) -> etree.XMLParser:
+    return etree.XMLParser(
+        resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False, remove_pis=True, recover=recover
+    )
+
+
+def _not_well_formed(name: str, line: int | None) -> Bilingual:
+    return Bilingual(
+        en=f"{name}: not well-formed XML at line {line}; it was read as far as it goes, and may be incomplete. Check the text.",
+        zh=f"{name}：第 {line} 行不是合法的 XML，已尽量读取，内容可能不完整，请检查。",
+    )
 
 
 def _refuse_entities(name: str, text: str) -> None:
@@ -109,8 +135,24 @@ def _add(builder: TextBuilder, element: etree._Element, level: int) -> None:
         rendered = render(plain_grid([names, *rows]))
         builder.table(rendered.lines, rendered.heading)
         return
-    for child in children:
-        _add(builder, child, level)
+    lines: list[str] = []
+    for child in [*children, None]:
+        line = _line(child)
+        if line:
+            lines.append(line)
+            continue
+        builder.lines(lines)
+        lines = []
+        if child is not None:
+            _add(builder, child, level)
+
+
+def _line(element: etree._Element | None) -> str:
+    """An element's words where they are a short line: it stands in one block with others of its kind; else empty."""
+    if element is None or len(element) or _MARKUP.search(element.text or ""):
+        return ""
+    words = clean_line(element.text or "")
+    return words if len(words) <= _SHORT else ""
 
 
 def _records(elements: list[etree._Element]) -> bool:
