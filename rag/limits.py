@@ -10,6 +10,8 @@ from collections import deque
 from rag.config import Limits, SplitSettings
 from rag.errors import LimitReached, SettingError
 
+_CHARACTERS_A_TOKEN = 2  # Chinese has fewer, English more
+
 
 class Allowance:
     """Checks one visitor's use against `limits`; each check raises `LimitReached` that names the limit."""
@@ -40,14 +42,15 @@ class Allowance:
                 zh=f"{name}：最多同时保留 {self._limits.files} 份文档，请先移除一些。",
             )
 
-    def check_chunks(self, characters: int, split: SplitSettings) -> None:
-        """May so many characters be cut that way? By the number of windows, before a single chunk is made."""
-        n = characters // (split.size - split.overlap)
+    def check_chunks(self, characters: int, split: SplitSettings, sections: int = 0) -> None:
+        """May so many characters, in so many sections, be cut that way? Estimated before a single chunk is made."""
+        n = about(characters, split, sections)
         if n > self._limits.chunks:
+            en, zh = ("tokens", "token") if split.strategy == "tokens" else ("characters", "字符")
             raise LimitReached(
-                en=f"Chunks of {split.size} characters with {split.overlap} overlap would be about {n:,}; "
+                en=f"Chunks of {split.size} {en} with {split.overlap} overlap would be about {n:,}; "
                 f"at most {self._limits.chunks:,}. Choose a larger size or a smaller overlap, or remove documents.",
-                zh=f"按 {split.size} 字符、重叠 {split.overlap} 切分约得 {n:,} 块，最多 {self._limits.chunks:,} 块。"
+                zh=f"按 {split.size} {zh}、重叠 {split.overlap} 切分约得 {n:,} 块，最多 {self._limits.chunks:,} 块。"
                 "请增大块大小、减小重叠，或移除部分文档。",
             )
 
@@ -77,3 +80,15 @@ class Allowance:
                     zh=f"每分钟最多 {self._limits.questions_per_minute} 个问题，请在 {wait} 秒后再试。",
                 )
             self._asked.append(now)
+
+
+def about(characters: int, split: SplitSettings, sections: int = 0) -> int:
+    """About how many chunks a split gives: windows of its size; by structure, no fewer than there are sections.
+
+    >>> about(2400, SplitSettings("recursive", 240, 40)), about(2400, SplitSettings("structure", 240, 40), 30)
+    (12, 30)
+    """
+    windows = characters // (split.size - split.overlap)
+    if split.strategy == "tokens":
+        return windows // _CHARACTERS_A_TOKEN
+    return max(windows, sections) if split.strategy == "structure" else windows

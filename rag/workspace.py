@@ -180,7 +180,8 @@ class Workspace:
         if samples is not None:
             # a sample that the visitor has added as a file of their own is searched once, as theirs
             documents += [d for key, d in samples.documents.items() if key not in own]
-        self._allowance.check_chunks(sum(len(d.text) for d in documents), settings)
+        sections = sum(len(d.sections) for d in documents)
+        self._allowance.check_chunks(sum(len(d.text) for d in documents), settings, sections)
         corpus = None
         if own or (samples is not None and samples.split != settings):
             # vectors that are already there: of the shared samples, and of this visitor's last index
@@ -226,7 +227,7 @@ class Workspace:
         document = self.corpus().documents.get(key)
         if document is None:
             raise SettingError(en=f"{key}: no such document.", zh=f"{key}：没有这份文档。")
-        self._allowance.check_chunks(len(document.text), settings)
+        self._allowance.check_chunks(len(document.text), settings, len(document.sections))
         try:
             return split(document, settings, self._models.encoder())
         except ModelUnavailable:

@@ -130,3 +130,9 @@ def test_chunks_are_counted_before_they_are_made() -> None:
         allowance.check_chunks(2200, SplitSettings(size=240, overlap=40))
     with pytest.raises(LimitReached, match="smaller overlap"):
         allowance.check_chunks(200, SplitSettings(size=40, overlap=39))
+    # a token is about two characters; every section is a chunk at least
+    allowance.check_chunks(4000, SplitSettings("tokens", 240, 40), sections=11)
+    with pytest.raises(LimitReached, match="240 tokens.* about 11"):
+        allowance.check_chunks(4400, SplitSettings("tokens", 240, 40))
+    with pytest.raises(LimitReached, match="about 11"):
+        allowance.check_chunks(200, SplitSettings("structure", 240, 40), sections=11)

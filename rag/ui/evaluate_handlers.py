@@ -19,7 +19,7 @@ from rag.evaluate.experiment import Experiment, Plan, experiment, selected
 from rag.evaluate.questions import MOST_QUESTIONS
 from rag.evaluate.run import Bench
 from rag.evaluate.variants import grid
-from rag.limits import Allowance
+from rag.limits import Allowance, about
 from rag.models.roles import Models
 from rag.ui import evaluate_results, panels
 from rag.ui.desk import Updates, mistake, number
@@ -166,10 +166,11 @@ class EvaluateHandlers(ResultHandlers):
     def _check_chunks(self, corpus: Corpus, settings: Sequence[Settings]) -> None:
         """May the chunks of all that split otherwise than `corpus` be held beside each other, each its own index?"""
         characters = sum(len(document.text) for document in corpus.documents.values())
+        sections = sum(len(document.sections) for document in corpus.documents.values())
         splits = [each.split for each in settings if each.split != corpus.split]
         for split in splits:
-            self._allowance.check_chunks(characters, split)
-        n = sum(characters // (split.size - split.overlap) for split in splits)
+            self._allowance.check_chunks(characters, split, sections)
+        n = sum(about(characters, split, sections) for split in splits)
         if n > self._limits.chunks:
             raise mistake(LimitReached, "eval.too_many_chunks", n=f"{n:,}", most=f"{self._limits.chunks:,}")
 
