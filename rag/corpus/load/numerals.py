@@ -52,17 +52,19 @@ def _ordinal(value: int) -> str:
 
 
 def counted(value: int, digits: str = "零一二三四五六七八九", units: str = "十百千", one_ten: bool = False) -> str:
-    """`value` (0 … 99,999,999) as it is said in Chinese; `one_ten`: 一十二 and not 十二.
+    """`value` (0 … 999,999,999,999) as it is said in Chinese; `one_ten`: 一十二 and not 十二.
 
     >>> counted(12), counted(105), counted(120), counted(20_010)
     ('十二', '一百零五', '一百二十', '二万零一十')
     """
-    if not 0 < value < 100_000_000:
+    if not 0 < value < 10**12:
         return digits[0] if value == 0 else str(value)
-    high, low = divmod(value, 10_000)
-    if high:
-        zero = digits[0] if 0 < low < 1000 else ""
-        return counted(high, digits, units, one_ten) + "万" + zero + (counted(low, digits, units, True) if low else "")
+    for worth, name in ((10**8, "亿"), (10**4, "万")):
+        high, low = divmod(value, worth)
+        if high:
+            zero = digits[0] if 0 < low < worth // 10 else ""
+            rest = counted(low, digits, units, True) if low else ""
+            return f"{counted(high, digits, units, one_ten)}{name}{zero}{rest}"
     out, gap = "", False
     for place in (3, 2, 1, 0):
         digit = value // 10**place % 10

@@ -2,33 +2,74 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
 
 from rag.corpus.load.builder import TextBuilder
-from rag.corpus.load.table import Cell, Header, caption_rows, render
+from rag.corpus.load.table import Cell, Grid, Header, caption_rows, header_names, is_value, like_header, render
 from rag.errors import UnsafeFile
 
 MAX_CELLS = 500_000
+_HEADER_ROWS = 3
 Places = Mapping[tuple[int, int], Cell]
 """What every place (row, column) shows; places that a merged cell covers share it; empty places are left out."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Region:
+    """A stretch of rows between empty ones, and the columns in it that hold something."""
+
+    grid: Grid
+    columns: tuple[int, ...]
 
 
 def add_regions(name: str, builder: TextBuilder, places: Places) -> None:
     """Add a sheet's tables to `builder`, each row 「列名: 值；列名: 值」.
 
-    A stretch without a caption and with as many columns as the one above goes on with that one's column names.
+    A stretch without a caption goes on with the column names above it when it has the same columns, or when they stand
+    alone above an empty row; unless its own first row heads values.
 
     Raises:
         UnsafeFile: more than 500,000 places, counting the empty ones inside tables.
     """
-    header: Header | None = None
-    width = 0
-    for grid in _grids(name, places):
-        goes_on = header is not None and caption_rows(grid) == 0 and len(grid[0]) == width
-        rendered = render(grid, header if goes_on else None)
-        builder.table(rendered.lines, rendered.heading)
-        if rendered.header:
-            header, width = rendered.header, len(grid[0])
+    names: dict[int, str] = {}
+    """The column names last seen, by column, and the lines above them."""
+    caption: tuple[str, ...] = ()
+    for region in _regions(name, places):
+        inherited = _inherited(region, names)
+        rendered = render(region.grid, inherited)
+        builder.table(rendered.lines, replace(rendered, caption=caption if inherited else rendered.caption).heading)
+        if rendered.header and not inherited:
+            names, caption = dict(zip(region.columns, rendered.header.names, strict=True)), rendered.caption
+        elif alone := _names_alone(region.grid):
+            names, caption = dict(zip(region.columns, alone, strict=True)), rendered.caption
+
+
+def _inherited(region: _Region, names: Mapping[int, str]) -> Header | None:
+    """The column names above that `region` goes on with."""
+    first = region.grid[0]
+    if not names or caption_rows(region.grid) or _heads_values(region.grid):
+        return None
+    same = set(region.columns) == set(names)
+    named = [names.get(column, "") for column in region.columns]
+    fewer = len(region.columns) > 1 and not like_header(first) and sum(map(bool, named)) * 2 >= len(named)
+    return Header(tuple(named), 0) if same or fewer else None
+
+
+def _heads_values(grid: Grid) -> bool:
+    """Whether the first row holds names, and below one of them stands a value."""
+    if len(grid) < 2 or not like_header(grid[0]):
+        return False
+    return any(is_value(cell.text) for row in grid[1:] for cell in row if cell.text)
+
+
+def _names_alone(grid: Grid) -> tuple[str, ...]:
+    """The column names of a stretch that holds nothing else, below its caption; empty when it does."""
+    rows = grid[caption_rows(grid) :]
+    cells = [cell.text for row in rows for cell in row if cell.text]
+    if not 1 <= len(rows) <= _HEADER_ROWS or not any(map(like_header, rows)) or any(map(is_value, cells)):
+        return ()
+    return header_names(rows)
 
 
 def too_many(name: str) -> UnsafeFile:
@@ -39,7 +80,7 @@ def too_many(name: str) -> UnsafeFile:
     )
 
 
-def _grids(name: str, places: Places) -> list[list[list[Cell]]]:
+def _regions(name: str, places: Places) -> Iterator[_Region]:
     columns: dict[int, set[int]] = {}
     for row, column in places:
         columns.setdefault(row, set()).add(column)
@@ -49,11 +90,10 @@ def _grids(name: str, places: Places) -> list[list[list[Cell]]]:
             groups[-1].append(row)
         else:
             groups.append([row])
-    grids, cells = [], 0
+    cells = 0
     for group in groups:
         used = sorted(set().union(*(columns[row] for row in group)))
         cells += len(group) * len(used)
         if cells > MAX_CELLS:
             raise too_many(name)
-        grids.append([[places.get((r, c), Cell("", (r, c))) for c in used] for r in group])
-    return grids
+        yield _Region([[places.get((r, c), Cell("", (r, c))) for c in used] for r in group], tuple(used))

@@ -1,48 +1,84 @@
-"""Spreadsheets (.xlsx): every sheet a section, every row 「列名: 值；列名: 值」."""
+"""Spreadsheets (.xlsx): every sheet a section, every row 「列名: 值；列名: 值」, values as the sheet shows them."""
 
 from __future__ import annotations
 
 import io
 import re
 import zipfile
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
 
 from openpyxl import load_workbook
-from openpyxl.utils import range_boundaries
+from openpyxl.utils import get_column_letter, range_boundaries
+from openpyxl.utils.datetime import from_excel
 from openpyxl.worksheet.worksheet import Worksheet
 
 from rag.corpus.clean import clean_line, flow_lines
 from rag.corpus.load.builder import Meta, Parsed, TextBuilder
 from rag.corpus.load.container import read_member
-from rag.corpus.load.number import shown
+from rag.corpus.load.drawing import body_lines, parsed_part
+from rag.corpus.load.number import Picture
+from rag.corpus.load.regions import MAX_CELLS, Places, add_regions, too_many
 from rag.corpus.load.strict import readable
-from rag.corpus.load.table import Cell, Header, caption_rows, render
-from rag.errors import Bilingual, UnsafeFile
+from rag.corpus.load.table import Cell
+from rag.errors import Bilingual
 
-MAX_CELLS = 500_000
 _CELL = re.compile(rb"<(?:\w+:)?c[\s>/]")
 _MERGED = re.compile(rb"<(?:\w+:)?mergeCell\b[^<>]*?\bref\s*=\s*[\"']([^\"']*)[\"']")
 _NO_RESULT = re.compile(rb"</f>\s*(?:<v\s*/>|<v>\s*</v>)?\s*</c>")
+_BODY = "{http://schemas.openxmlformats.org/drawingml/2006/spreadsheetDrawing}txBody"
+# Formats that a file only names by number and that mean dates in Chinese versions of the programs (ISO/IEC 29500, 18.8.30).
+_MONTH, _DAY, _CLOCK = 'yyyy"年"m"月"', 'm"月"d"日"', 'h"时"mm"分"'
+_CHINESE_FORMATS = {
+    **dict.fromkeys((27, 36, 50, 52, 57), _MONTH),
+    **dict.fromkeys((28, 29, 51, 53, 54, 58), _DAY),
+    30: "m-d-yy",
+    31: f'{_MONTH}d"日"',
+    32: _CLOCK,
+    33: f'{_CLOCK}ss"秒"',
+    **dict.fromkeys((34, 55), f"上午/下午{_CLOCK}"),
+    **dict.fromkeys((35, 56), f'上午/下午{_CLOCK}ss"秒"'),
+}
+
+
+@dataclass(slots=True)
+class _Found:
+    """What the sheets hold that a person should know of."""
+
+    hidden: list[str] = field(default_factory=list)
+    pictures: dict[str, Picture] = field(default_factory=dict)
 
 
 def parse(name: str, data: bytes) -> tuple[Parsed, ...]:
     """A workbook. Raises what `open_zip` raises, and `UnsafeFile` for more than 500,000 cells.
 
     Formulas give the result that was stored when the file was saved; where none was stored a warning says so.
+    What is hidden (sheets, rows, columns, often by a filter somebody forgot) is read, and a warning names it.
     """
     data = readable(name, data)
     with zipfile.ZipFile(io.BytesIO(data)) as archive:
         unsolved = _check_cells(name, archive)
-    book = load_workbook(io.BytesIO(data), data_only=True, keep_links=False)
-    builder = TextBuilder()
-    for sheet in book.worksheets:
-        lines = _sheet_lines(sheet)
-        if lines:
-            builder.heading(1, sheet.title)
-            for block in lines:
-                builder.lines(block)
+        book = load_workbook(io.BytesIO(data), data_only=True, keep_links=False)
+        builder, found = TextBuilder(), _Found()
+        for sheet in book.worksheets:
+            places = _places(sheet, found.pictures)
+            shapes = _shapes(name, archive, sheet)
+            if places or shapes:
+                builder.heading(1, sheet.title)
+                add_regions(name, builder, places)
+                for lines in shapes:
+                    builder.lines(lines)
+                found.hidden += _hidden(sheet, places)
+            for comment in _comments(sheet):
+                builder.remove(comment, "comment")
     properties = book.properties
     meta = Meta(title=clean_line(properties.title or ""), version=clean_line(properties.version or ""))
-    return (builder.parsed(meta, warnings=[_unsolved(name, unsolved)] if unsolved else []),)
+    count = len(book.worksheets)
+    reading = Bilingual(en=f"Excel, {count} sheets", zh=f"Excel，{count} 个工作表")
+    warnings = [_unsolved(name, unsolved)] if unsolved else []
+    warnings += [_not_shown(name, found.hidden)] if found.hidden else []
+    return (builder.parsed(meta, warnings=warnings, reading=reading),)
 
 
 def _check_cells(name: str, archive: zipfile.ZipFile) -> int:
@@ -58,10 +94,7 @@ def _check_cells(name: str, archive: zipfile.ZipFile) -> int:
         cells += len(_CELL.findall(xml)) + sum(_area(ref.decode("ascii", "replace")) for ref in _MERGED.findall(xml))
         unsolved += len(_NO_RESULT.findall(xml))
         if cells > MAX_CELLS:
-            raise UnsafeFile(
-                en=f"{name}: more than {MAX_CELLS:,} cells. Split the workbook.",
-                zh=f"{name}：单元格超过 {MAX_CELLS:,} 个，请拆分表格。",
-            )
+            raise too_many(name)
     return unsolved
 
 
@@ -75,45 +108,15 @@ def _area(reference: str) -> int:
     return int((right - left + 1) * (bottom - top + 1))
 
 
-def _sheet_lines(sheet: Worksheet) -> list[tuple[str, ...]]:
-    """The sheet's regions (stretches of rows between empty ones) as blocks of lines.
-
-    A region without a caption and with as many columns as the one above goes on with that one's column names.
-    """
-    blocks: list[tuple[str, ...]] = []
-    header: Header | None = None
-    width = 0
-    for grid in _regions(sheet):
-        goes_on = header is not None and caption_rows(grid) == 0 and len(grid[0]) == width
-        rendered = render(grid, header if goes_on else None)
-        blocks.append(rendered.lines)
-        if rendered.header:
-            header, width = rendered.header, len(grid[0])
-    return [block for block in blocks if block]
-
-
-def _regions(sheet: Worksheet) -> list[list[list[Cell]]]:
-    places = _places(sheet)
-    rows = sorted({row for row, _ in places})
-    groups: list[list[int]] = []
-    for row in rows:
-        if groups and row == groups[-1][-1] + 1:
-            groups[-1].append(row)
-        else:
-            groups.append([row])
-    regions = []
-    for group in groups:
-        columns = sorted({column for row, column in places if group[0] <= row <= group[-1]})
-        regions.append([[places.get((r, c), Cell("", (r, c))) for c in columns] for r in group])
-    return regions
-
-
-def _places(sheet: Worksheet) -> dict[tuple[int, int], Cell]:
+def _places(sheet: Worksheet, pictures: dict[str, Picture]) -> dict[tuple[int, int], Cell]:
     """Every place that shows something, merged areas filled with their cell. Keys are (row, column) from 1."""
     places: dict[tuple[int, int], Cell] = {}
     # Not iter_rows: it goes through the whole rectangle, 17 billion places when one stray cell stands at its end.
     for (row, column), cell in sheet._cells.items():
-        text = flow_lines(shown(cell.value, cell.number_format))
+        value, code = _value(cell)
+        if code not in pictures:
+            pictures[code] = Picture(code)
+        text = flow_lines(pictures[code].shown(value))
         if text:
             places[row, column] = Cell(text, (row, column))
     for area in sheet.merged_cells.ranges:
@@ -122,6 +125,54 @@ def _places(sheet: Worksheet) -> dict[tuple[int, int], Cell]:
             for row in range(area.min_row, area.max_row + 1):
                 places.update({(row, column): filled for column in range(area.min_col, area.max_col + 1)})
     return places
+
+
+def _value(cell: Any) -> tuple[object, str]:
+    """A cell's value and number format; openpyxl does not know that the Chinese formats without a text are dates."""
+    value, code = cell.value, _CHINESE_FORMATS.get(cell._style.numFmtId if cell.number_format == "General" else 0)
+    if code is None or isinstance(value, bool) or not isinstance(value, int | float):
+        return value, cell.number_format or "General"
+    try:
+        return from_excel(value, cell.parent.parent.epoch), code
+    except (OverflowError, ValueError):  # no day has this number
+        return value, "General"
+
+
+def _shapes(name: str, archive: zipfile.ZipFile, sheet: Any) -> list[list[str]]:
+    """The words in the sheet's text boxes and shapes, which openpyxl passes over."""
+    found = []
+    for relation in sheet._rels:
+        member = relation.Target.lstrip("/")
+        if relation.Type.endswith("/drawing") and member in archive.NameToInfo:
+            drawing = parsed_part(read_member(name, archive, member))
+            found += [lines for lines in map(body_lines, drawing.iter(_BODY)) if lines]
+    return found
+
+
+def _comments(sheet: Worksheet) -> Iterator[str]:
+    return (cell.comment.text for cell in sheet._cells.values() if cell.comment is not None)
+
+
+def _hidden(sheet: Worksheet, places: Places) -> list[str]:
+    """What of the sheet holds something and is hidden, for a person: 「Sheet1」, 「Sheet1 C, D」, 「Sheet1 5, 9」."""
+    if sheet.sheet_state != "visible":
+        return [sheet.title]
+    columns: set[int] = set()
+    for one in sheet.column_dimensions.values():
+        if one.hidden:
+            columns |= set(range(one.min or 0, min(one.max or 0, 16_384) + 1))
+    letters = [get_column_letter(c) for c in sorted({column for _, column in places} & columns)]
+    rows = [str(r) for r in sorted({row for row, _ in places}) if sheet.row_dimensions[r].hidden]
+    parts = [", ".join(some[:8]) + (" …" if len(some) > 8 else "") for some in (letters, rows) if some]
+    return [f"{sheet.title}: {'; '.join(parts)}"] if parts else []
+
+
+def _not_shown(name: str, parts: list[str]) -> Bilingual:
+    listed = "; ".join(parts[:8]) + (" …" if len(parts) > 8 else "")
+    return Bilingual(
+        en=f"{name}: hidden sheets, columns or rows were read too: {listed}.",
+        zh=f"{name}：隐藏的工作表、列或行也已读取：{listed}。",
+    )
 
 
 def _unsolved(name: str, number: int) -> Bilingual:

@@ -19,6 +19,19 @@ _VALUE = re.compile(
 _PERIOD = re.compile(r"(?:19|20)\d{2}\s*年?度?|(?:(?:19|20)\d{2}\s*年)?\s*\d{1,2}\s*月份?")
 
 
+# What stands below column names and says only in what the numbers are.
+_UNIT = re.compile(
+    r"[（(\[]?\s*(?:单位\s*[:：]?\s*)?(?:[十百千万亿]{0,2}(?:元|美元|欧元|人|人次|吨|件|个|次|天|日|户|辆|台|套)|元/\S{1,6}|%|％|‰|小时|分钟|年|月"
+    r"|岁|平方米|公里|米|㎡|km|kg|[mk]?g|t|h|RMB|CNY|USD|EUR|CHF)\s*[）)\]]?"
+)
+_REMARK = re.compile(
+    r"(?:注|备注|附注|说明|资料来源|数据来源|来源|填表说明|notes?|source|remarks?)\s*\d{0,2}\s*[:：.、]|[※*＊]\s*\S",
+    re.I,
+)
+_STATED = re.compile(r"[^:：]{1,20}[:：]\s*\S")
+_ABOVE = 4  # rows above the column names that can say something else
+
+
 class TableTooLarge(Exception):
     """Merged cells or column names repeat so much text that the table would have more than `MAX_CHARACTERS`."""
 
@@ -88,7 +101,9 @@ def render(grid: Grid, inherited: Header | None = None, heads: int = 0) -> Rende
     caption = caption_rows(grid)
     said = heads - caption
     header = (
-        Header(_names(grid[caption:heads]), said) if 0 < said < len(grid) - caption else find_header(grid[caption:])
+        Header(header_names(grid[caption:heads]), said)
+        if 0 < said < len(grid) - caption
+        else find_header(grid[caption:])
     )
     body = grid[caption + (header.rows if header else 0) :]
     rows = (named_row(row, header.names) if header else joined_row(row) for row in body)
@@ -110,38 +125,49 @@ def _bounded(lines: Iterable[str]) -> tuple[str, ...]:
 
 def _repeats(grid: Grid, header: Header) -> bool:
     """Whether `grid` starts with the header's own rows again."""
-    return len(grid) >= header.rows and _names(grid[: header.rows]) == header.names
+    return len(grid) >= header.rows and header_names(grid[: header.rows]) == header.names
 
 
-def _names(rows: Grid) -> tuple[str, ...]:
+def header_names(rows: Grid) -> tuple[str, ...]:
     """The name of every column: the different texts above it, from the top, joined by ``/``."""
     columns = zip(*rows, strict=True)
     return tuple("/".join(dict.fromkeys(cell.text for cell in column if cell.text)) for column in columns)
 
 
 def caption_rows(grid: Grid) -> int:
-    """How many rows at the top hold fewer than two different cells."""
+    """How many rows stand above the table itself: a title over its width, lines like 编制单位：… and 单位：万元.
+
+    They hold fewer than two different cells, or few for the table's width with a row of column names soon below.
+    """
     for number, row in enumerate(grid):
-        if len(_distinct(row)) >= 2:
+        cells = _distinct(row)
+        if len(cells) >= 2 and not (_is_sparse(row, cells) and any(map(like_header, grid[number + 1 : _ABOVE + 1]))):
             return number
     return len(grid)
 
 
+def _is_sparse(row: Sequence[Cell], cells: Sequence[str]) -> bool:
+    if all(map(_STATED.match, cells)):
+        return len(cells) * 2 <= len(row)
+    return sum(1 for cell in row if cell.text) * 3 <= len(row)
+
+
 def find_header(grid: Grid) -> Header | None:
     """The column names in the first rows of `grid`, or None when its first row does not look like a header."""
-    if len(grid) < 2 or not _like_header(grid[0]):
+    if len(grid) < 2 or not like_header(grid[0]):
         return None
     rows = 1
-    while rows < min(_HEADER_ROWS, len(grid) - 1) and _goes_on(grid[rows - 1], grid[rows]):
+    while rows < min(_HEADER_ROWS, len(grid) - 1) and _goes_on(grid[rows - 1], grid[rows], grid[rows + 1]):
         rows += 1
-    return Header(_names(grid[:rows]), rows)
+    return Header(header_names(grid[:rows]), rows)
 
 
 def named_row(row: Sequence[Cell], names: Sequence[str]) -> str:
-    """``row`` as 「列名: 值；列名: 值」, empty cells left out; a cell over the whole row stands alone."""
+    """``row`` as 「列名: 值；列名: 值」, empty cells left out; a cell over the whole row and a remark stand alone."""
     distinct = _distinct(row)
-    if len(row) > 1 and len(distinct) == 1 and all(cell.anchor == row[0].anchor for cell in row):
-        return row[0].text
+    if len(row) > 1 and len(distinct) == 1:
+        if all(cell.anchor == row[0].anchor for cell in row) or _REMARK.match(distinct[0]):
+            return distinct[0]
     pairs = zip(names, row, strict=False)
     return "；".join(f"{name}: {cell.text}" if name else cell.text for name, cell in pairs if cell.text)
 
@@ -155,19 +181,34 @@ def _distinct(row: Sequence[Cell]) -> list[str]:
     return list({cell.anchor: cell.text for cell in row if cell.text}.values())
 
 
-def _like_header(row: Sequence[Cell]) -> bool:
+def like_header(row: Sequence[Cell]) -> bool:
+    """Whether a row can hold column names: at least two and in half of the columns, short, none a value."""
     filled = [cell.text for cell in row if cell.text]
     if len(filled) < 2 or len(filled) * 2 < len(row):
         return False
-    return all(len(t) <= _LONGEST_HEADER and (_PERIOD.fullmatch(t) or not _VALUE.fullmatch(t)) for t in filled)
+    return all(len(text) <= _LONGEST_HEADER and not is_value(text) for text in filled)
 
 
-def _goes_on(above: Sequence[Cell], below: Sequence[Cell]) -> bool:
-    """Whether `below` names the parts of columns that `above` heads together, and nothing else."""
+def is_value(text: str) -> bool:
+    """Whether a cell's text is a number, amount, percentage or date; a year, a month or a quarter alone may be a name."""
+    return not _PERIOD.fullmatch(text) and _VALUE.fullmatch(text) is not None
+
+
+def _goes_on(above: Sequence[Cell], below: Sequence[Cell], next_row: Sequence[Cell]) -> bool:
+    """Whether `below` belongs to the column names: it names the parts of columns that `above` heads, or their units."""
     if any(b.text and b.anchor == a.anchor for a, b in zip(above, below, strict=True)):
         return True  # a column name reaches down into this row
+    units = [cell.text for cell in below if cell.text and not _is_unit(cell.text)]
+    if any(_is_unit(cell.text) for cell in below) and len(units) <= 1 and not any(map(is_value, units)):
+        return True
     anchors = [cell.anchor for cell in above]
     spans = [anchors.count(anchor) > 1 for anchor in anchors]
-    if not any(spans) or not _like_header(below):
-        return False
-    return all(span or b.anchor == a.anchor or not b.text for span, a, b in zip(spans, above, below, strict=False))
+    if any(spans) and like_header(below):
+        return all(span or b.anchor == a.anchor or not b.text for span, a, b in zip(spans, above, below, strict=False))
+    # names that go over several columns without being merged: those below fill the gaps, and then come values
+    gaps = sum(1 for a, b in zip(above, below, strict=True) if b.text and not a.text)
+    return gaps >= 2 and like_header(below) and any(is_value(cell.text) for cell in next_row if cell.text)
+
+
+def _is_unit(text: str) -> bool:
+    return _UNIT.fullmatch(text) is not None
