@@ -134,19 +134,28 @@ def _slots(
 
     slots = [_Slot("rules", "", _MATERIAL[language])]
     for evidence in packed:
+        head = "\n".join((evidence.heading, *_table_header(evidence, documents[evidence.chunk.key])))
         text = documents[evidence.chunk.key].text
         body = "\n".join(text[a:b].strip() for a, b in evidence.spans)
-        slots.append(_Slot("evidence", evidence.marker, f"{safe(evidence.heading)}\n{safe(body)}\n\n"))
+        slots.append(_Slot("evidence", evidence.marker, f"{safe(head)}\n{safe(body)}\n\n"))
     earlier = "".join(f"{_EARLIER[language]}{safe(before)}\n" for before in asked.earlier)
     slots.append(_Slot("question", "", f"{earlier}{_QUESTION[language]}{safe(asked.question)}"))
     return slots
+
+
+def _table_header(evidence: Evidence, document: Document) -> list[str]:
+    """Of the table's header in the chunk's context, the lines that say more than the chunk's own rows do."""
+    chunk = evidence.chunk
+    named = len(dict.fromkeys([document.title, *chunk.section]))  # the heading has these
+    lines = chunk.context.split("\n")[named:]
+    return [line for line in lines if not all(name in chunk.text for name in line.split(" | "))]
 
 
 def _raw(asked: Asked, packed: Sequence[Evidence], documents: Mapping[str, Document]) -> list[str]:
     """Every outside text of the prompt as it was, in the order of the prompt."""
     parts = []
     for evidence in packed:
-        parts.append(evidence.heading)
+        parts += [evidence.heading, *_table_header(evidence, documents[evidence.chunk.key])]
         parts += [documents[evidence.chunk.key].text[a:b] for a, b in evidence.spans]
     return [*parts, *asked.earlier, asked.question]
 

@@ -9,7 +9,7 @@ from rag.ask.prompt import NOT_FOUND, build_prompt, language_of
 from rag.config import DEFAULT_GENERATOR, GenerateSettings, SearchSettings, Settings, SplitSettings
 from rag.corpus.split import split
 from rag.errors import NothingFits
-from rag.types import Candidate, Chunk, Document, Prompt, Section, Status
+from rag.types import Candidate, Chunk, Document, Prompt, Section, Status, Table
 from tests import hostile
 
 
@@ -64,6 +64,16 @@ def test_the_heading_names_what_is_known(leave: Document, equipment: Document) -
     en = build_prompt("How to apply?", candidates_of(last), documents, settings_of(), None)
     assert en.packed[0].heading == "[S1] 员工休假制度 | 2026-01 | 第二章 申请 | page 2"
     assert NOT_FOUND["en"] in en.messages[0].content
+
+
+def test_of_a_tables_header_stands_what_the_rows_do_not_say() -> None:
+    text = "城市: 北京；标准: 600\n城市: 上海；标准: 600\n三线: 350"
+    sections, tables = (Section(0, ("住宿",)),), (Table(0, len(text), "表一 住宿上限\n城市 | 标准"),)
+    travel = Document("t", "1", "t@1", "own", "差旅", "", text, sections=sections, tables=tables)
+    rows = split(travel, SplitSettings("recursive", 32, 0), None)
+    prompt = build_prompt("住宿？", candidates_of(*rows), {travel.key: travel}, settings_of(), None)
+    assert "[S1] 差旅 | 1 | 住宿\n表一 住宿上限\n城市: 北京" in prompt.messages[1].content
+    assert "[S2] 差旅 | 1 | 住宿\n表一 住宿上限\n城市 | 标准\n三线: 350" in prompt.messages[1].content
 
 
 @pytest.mark.parametrize(
@@ -133,7 +143,10 @@ def random_case(rng: random.Random) -> tuple[str, list[Candidate], dict[str, Doc
         text = slot(rng, lambda r: hostile.text(r, 30))
         sections = (Section(0, (slot(rng, hostile.line), hostile.line(rng))),) if rng.random() < 0.7 else ()
         title, version, source = (slot(rng, hostile.line) for _ in range(3))
-        document = Document(f"d{i}", version, f"d{i}@{version}", "own", title, source, text, (0,), sections)
+        tables = (Table(0, len(text), slot(rng, lambda r: hostile.text(r, 3))),) if text and rng.random() < 0.3 else ()
+        document = Document(
+            f"d{i}", version, f"d{i}@{version}", "own", title, source, text, (0,), sections, tables=tables
+        )
         documents[document.key] = document
         chunks += split(document, SplitSettings(rng.choice(("fixed", "recursive")), rng.choice((60, 240)), 10), None)
     rng.shuffle(chunks)
