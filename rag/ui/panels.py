@@ -140,6 +140,8 @@ def progress_bar(progress: Progress, language: Language) -> str:
     share = progress.done / progress.total if progress.total else 0.0
     label = text(f"step.{progress.step}", language)
     detail = f"{progress.done} / {progress.total}" if progress.total else ""
+    if progress.reused:
+        detail += " " + text("progress.reused", language, n=f"{progress.reused:,}")
     return (
         f'<div class="progress" role="status"><span><b>{escape(label)}</b> {escape(detail)} '
         f"{escape(preview(progress.detail, 80))}</span>"

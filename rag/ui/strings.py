@@ -190,6 +190,7 @@ TABLE: Final[Mapping[str, Bilingual]] = MappingProxyType({
     "step.split": _B("split", "切分"),
     "step.encode": _B("encode", "编码"),
     "step.index": _B("index", "建索引"),
+    "progress.reused": _B("(and {n} that had been encoded before)", "（另有 {n} 条沿用已有向量）"),
     "step.skipped": _B("skipped: ", "跳过："),
     "error.title": _B("Please note", "请注意"),
     "error.bug": _B(
