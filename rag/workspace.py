@@ -26,6 +26,8 @@ __all__ = ["Asked", "Edit", "FileReport", "Upload", "Workspace"]
 
 # How long an indexing run waits for an encoder that is still being fetched.
 _ENCODER_WAIT_S = 600.0
+# From then on the bar says for how long a file is being read.
+_LONG_READ_S = 2.0
 
 
 class Workspace:
@@ -97,8 +99,9 @@ class Workspace:
             with self._room.reader(self._limits) as reader:
                 for i, upload in enumerate(uploads):
                     _heed(stop)
-                    progress(Progress("load", i, len(uploads), upload.name))
-                    read = partial(reader.read, stop=stop)
+                    said = partial(self._say_read, progress, upload.name, i, len(uploads))
+                    said(0.0)
+                    read = partial(reader.read, stop=stop, waiting=said)
                     reports.append(take(upload, own, self._allowance, read, choice))
             if any(report.keys for report in reports):
                 try:
@@ -131,6 +134,11 @@ class Workspace:
             self._report(reports, stop)
 
         return in_background(run, self._changing, stop)
+
+    def _say_read(self, progress: Report, name: str, done: int, total: int, seconds: float) -> None:
+        """A file is being read; of one that takes long, since when and until when at most."""
+        taken = f" · {seconds:.0f} / {self._limits.parse_seconds:g} s" if seconds > _LONG_READ_S else ""
+        progress(Progress("load", done, total, name + taken))
 
     def _report(self, reports: Sequence[FileReport], stop: threading.Event) -> None:
         with self._lock:

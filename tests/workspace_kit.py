@@ -1,7 +1,7 @@
 """What the tests of the workspace share: a small sample corpus, a visitor, shorthands."""
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from rag.config import Limits
@@ -31,7 +31,9 @@ class SameProcess:
 
     def __exit__(self, *error: object) -> None: ...
 
-    def read(self, name: str, data: bytes, stop: threading.Event) -> tuple[Document, ...]:
+    def read(
+        self, name: str, data: bytes, stop: threading.Event, waiting: Callable[[float], None]
+    ) -> tuple[Document, ...]:
         return load(name, data)
 
 

@@ -13,6 +13,7 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -39,6 +40,7 @@ _LONGEST_ANSWER = 200_000_000
 _LONGEST_MESSAGE = 2000
 # A reader that held so much of its memory is not used again: what it did not give back is missing to the next file.
 _TIRED = 0.25
+Waiting = Callable[[float], None]
 
 
 class ReadingRoom:
@@ -76,8 +78,12 @@ class Reader:
             with suppress(OSError):  # what it did not take is still to be written
                 child.stdin.close()  # type: ignore[union-attr]  # it is a pipe
 
-    def read(self, name: str, data: bytes, stop: threading.Event) -> tuple[Document, ...]:
+    def read(
+        self, name: str, data: bytes, stop: threading.Event, waiting: Waiting = lambda _: None
+    ) -> tuple[Document, ...]:
         """The documents in a file called `name` with the content `data`; see `rag.corpus.load.load`.
+
+        `waiting` is told, some times a second, for how many seconds the file has been read.
 
         Raises:
             LoadError: what `load` raises, or the file made its reader crash.
@@ -87,7 +93,7 @@ class Reader:
         while not self._places.acquire(timeout=_POLL_S):
             _heed(stop)
         try:
-            answer = self._asked(name, data, stop)
+            answer = self._asked(name, data, stop, waiting)
         except BaseException:
             self.close()
             raise
@@ -99,7 +105,7 @@ class Reader:
             raise answer.problem
         return answer.documents
 
-    def _asked(self, name: str, data: bytes, stop: threading.Event) -> _Answer:
+    def _asked(self, name: str, data: bytes, stop: threading.Event, waiting: Waiting) -> _Answer:
         fresh = self._child is None
         child = self._child = self._child or _start(name, self._limits.parse_bytes)
         lines: queue.SimpleQueue[bytes] = queue.SimpleQueue()
@@ -110,7 +116,7 @@ class Reader:
         if fresh:
             _check_ready(name, child, lines, stop)
         try:
-            line = _line(lines, stop, self._limits.parse_seconds)
+            line = _line(lines, stop, self._limits.parse_seconds, waiting)
         except TimeoutError as error:
             raise _too_slow(name, self._limits.parse_seconds) from error
         if not line.endswith(b"\n"):
@@ -171,16 +177,20 @@ def _talk(child: subprocess.Popen[bytes], request: bytes, data: bytes, n: int, l
         lines.put(child.stdout.readline(_LONGEST_ANSWER))
 
 
-def _line(lines: queue.SimpleQueue[bytes], stop: threading.Event, seconds: float) -> bytes:
+def _line(
+    lines: queue.SimpleQueue[bytes], stop: threading.Event, seconds: float, waiting: Waiting = lambda _: None
+) -> bytes:
     """The next line. Raises `TimeoutError` after `seconds`, `Stopped`."""
-    until = time.monotonic() + seconds
+    began = time.monotonic()
     while True:
         try:
             return lines.get(timeout=_POLL_S)
         except queue.Empty:
             _heed(stop)
-            if time.monotonic() > until:
+            taken = time.monotonic() - began
+            if taken > seconds:
                 raise TimeoutError from None
+            waiting(taken)
 
 
 def _checked(name: str, line: bytes, limits: Limits) -> _Answer:
