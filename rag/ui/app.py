@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import gradio as gr
 
 from rag.config import Limits
+from rag.corpus.load.process import ReadingRoom
 from rag.corpus.samples import Samples
 from rag.errors import SettingError
 from rag.models.roles import Models
@@ -55,15 +55,10 @@ class App:
         self.uploads.remove()
 
 
-def build_app(
-    models: Models,
-    samples: Samples,
-    limits: Limits | None = None,
-    new_workspace: Callable[[Samples, Models, Limits], Workspace] = Workspace,
-) -> App:
+def build_app(models: Models, samples: Samples, limits: Limits | None = None) -> App:
     """Build the page; nothing is served yet. `models` and `samples` may still be loading."""
-    allowed = limits or Limits()
-    sessions = Sessions(lambda: new_workspace(samples, models, allowed))
+    allowed, room = limits or Limits(), ReadingRoom()
+    sessions = Sessions(lambda: Workspace(samples, models, allowed, room))
     label = gr.I18n(**translations())
     uploads = UploadFolder(allowed)
     with gr.Blocks(title=f"{TABLE['app.tab'].zh} · {TABLE['app.tab'].en}", analytics_enabled=False) as demo:
