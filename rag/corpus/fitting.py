@@ -38,19 +38,15 @@ def chunks_of(document: Document, spans: Sequence[Span], outline: Outline, token
     if tokenizer is None:
         return waiting
     done: list[Chunk] = []
-    contexts: dict[str, str] = {}  # many chunks share one
+    shorter: dict[str, str] = {}  # by context: many chunks share one
     while waiting:
         counts = tokenizer.count_tokens([chunk.passage for chunk in waiting])
         counted = [replace(chunk, n_tokens=n) for chunk, n in zip(waiting, counts, strict=True)]
         waiting = []
         for chunk in counted:
-            smaller = []
-            if chunk.n_tokens > tokenizer.max_tokens:
-                if chunk.context not in contexts:
-                    contexts[chunk.context] = shortened(chunk.context, tokenizer)
-                smaller = _smaller(document, outline, chunk, contexts[chunk.context])
+            smaller = _smaller(document, outline, chunk, tokenizer, shorter)
             waiting += smaller
-            if not smaller:  # it fits; or it is one character, which the encoder will refuse by name
+            if not smaller:
                 done.append(chunk)
     return _in_order(done)
 
@@ -77,15 +73,26 @@ def _clipped(lines: Iterable[str], length: int) -> list[str]:
     return [line if len(line) <= length else line[: length - 1] + CUT_OFF for line in lines]
 
 
-def _smaller(document: Document, outline: Outline, chunk: Chunk, context: str) -> list[Chunk]:
-    """The chunk with a shorter context; when that is as short as may be, its halves; none of a single character."""
-    if context != chunk.context:
-        return [replace(chunk, context=context)]
-    if len(chunk.text) < 2:
+def _smaller(
+    document: Document, outline: Outline, chunk: Chunk, tokenizer: Tokenizer, shorter: dict[str, str]
+) -> list[Chunk]:
+    """A chunk that is too long with a shorter context or, when that is as short as may be, its halves; else nothing.
+
+    A single character cannot be halved: the encoder will refuse it by name.
+    """
+    if chunk.n_tokens <= tokenizer.max_tokens:
         return []
+
+    def short(made: Chunk) -> Chunk:
+        if made.context not in shorter:
+            shorter[made.context] = shortened(made.context, tokenizer)
+        return replace(made, context=shorter[made.context])
+
+    if short(chunk).context != chunk.context:
+        return [short(chunk)]
     middle = chunk.start + _middle(chunk.text)
-    halves = ((chunk.start, middle), (middle, chunk.end))
-    return [_chunk(document, outline, a, b) for a, b in halves if document.text[a:b].strip()]
+    halves = ((chunk.start, middle), (middle, chunk.end)) if len(chunk.text) > 1 else ()
+    return [short(_chunk(document, outline, a, b)) for a, b in halves if document.text[a:b].strip()]
 
 
 def _middle(text: str) -> int:
