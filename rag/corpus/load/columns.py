@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from statistics import median
 
 from rag.corpus.load.ink import Glyph
@@ -13,6 +14,8 @@ from rag.corpus.load.ruled import Table
 _STEP = 3.0
 _NARROWEST = 0.15
 _FEWEST = 3
+_LEAST_ROWS = 6
+_MARGIN = 0.08
 # The lines of a column of prose fill it; the cells of a table that has no rules do not.
 _FILLED = 0.6
 _LEAST_EMS = 12
@@ -30,7 +33,7 @@ class _Piece:
     content: Row | Table
 
 
-def in_reading_order(glyphs: Sequence[Glyph], tables: Sequence[Table]) -> list[Line | Table]:
+def in_reading_order(glyphs: Sequence[Glyph], tables: Sequence[Table], height: float) -> list[Line | Table]:
     """Upright glyphs as lines, with the tables between them.
 
     Where two columns of prose stand side by side, the left one is read first, down to whatever goes across both.
@@ -38,13 +41,44 @@ def in_reading_order(glyphs: Sequence[Glyph], tables: Sequence[Table]) -> list[L
     rows = rows_of(glyphs)
     found = [
         _Piece(
-            _first(part), max(g.x1 for g in part), min(g.top for g in part), max(g.bottom for g in part), number, part
+            _first(part),
+            max(g.x1 for g in part if g.text.strip()),
+            min(g.top for g in part),
+            max(g.bottom for g in part),
+            number,
+            part,
         )
         for number, row in enumerate(rows)
         for part in pieces(row)
     ]
     found += [_Piece(t.box[0], t.box[2], t.box[1], t.box[3], -1, t) for t in tables]
-    return _arranged(sorted(found, key=lambda p: p.top), 2)
+    found.sort(key=lambda p: p.top)
+    above, below = _margins(found, height)
+    area = _area(found)
+    inner = [p for p in found if p.row not in above | below]
+    upper, lower = [p for p in found if p.row in above], [p for p in found if p.row in below]
+    return _downwards(upper, area) + _arranged(inner, 2) + _downwards(lower, area)
+
+
+def _margins(found: Sequence[_Piece], height: float) -> tuple[set[int], set[int]]:
+    """The rows that stand in the upper and in the lower margin, further from the text than its rows from each other."""
+    tops = {p.row: p.top for p in reversed(found) if p.row >= 0}
+    sizes = {p.row: _size(p) for p in found if p.row >= 0}
+    rows = sorted(tops, key=lambda row: tops[row])
+    if len(rows) < _LEAST_ROWS:
+        return set(), set()
+    pitch = median(tops[b] - tops[a] for a, b in zip(rows, rows[1:], strict=False))
+    usual = median(sizes.values())
+
+    def outside(order: Sequence[int]) -> set[int]:
+        parted = (n for n, (a, b) in enumerate(zip(order, order[1:3], strict=False), start=1) if _is_parted(a, b))
+        return set(order[: max(parted, default=0)])
+
+    def _is_parted(row: int, inner: int) -> bool:
+        in_margin = tops[row] + sizes[row] < _MARGIN * height or tops[row] > (1 - _MARGIN) * height
+        return in_margin and (sizes[row] < 0.95 * usual or abs(tops[row] - tops[inner]) > 1.2 * pitch)
+
+    return outside(rows), outside(rows[::-1])
 
 
 def _first(row: Row) -> float:
@@ -57,35 +91,42 @@ def _arranged(found: Sequence[_Piece], depth: int) -> list[Line | Table]:
     if gutter is None:
         return _downwards(found, area)
     full_rows = {p.row for p in found if p.row >= 0 and p.x0 < gutter < p.x1}
+    full = [p.row in full_rows or p.x0 < gutter < p.x1 for p in found]
+    inside = [p for p, is_full in zip(found, full, strict=True) if not is_full]
+    certain = all(map(_is_column, _sides(inside, gutter)))
     result: list[Line | Table] = []
-    across: list[_Piece] = []
     band: list[_Piece] = []
-    for piece in found:
-        if piece.row in full_rows or piece.x0 < gutter < piece.x1:
-            result += _band(band, gutter, depth, area)
-            across, band = [*across, piece], []
+    for is_full, group in groupby(zip(full, found, strict=True), key=lambda pair: pair[0]):
+        band = [piece for _, piece in group]
+        left, right = _sides(band, gutter)
+        if not is_full and (certain or (_is_column(left) and _begins_column(right, left))):
+            result += _arranged(left, depth - 1) + _arranged(right, depth - 1)
         else:
-            result += _downwards(across, area)
-            across, band = [], [*band, piece]
-    return result + _downwards(across, area) + _band(band, gutter, depth, area)
+            result += _downwards(band, area)
+    return result
+
+
+def _sides(found: Sequence[_Piece], gutter: float) -> tuple[list[_Piece], list[_Piece]]:
+    return [p for p in found if p.x1 <= gutter], [p for p in found if p.x0 >= gutter]
+
+
+def _begins_column(right: Sequence[_Piece], left: Sequence[_Piece]) -> bool:
+    """Whether a right column has no more than begun: a few lines from the top, without a gap."""
+    if not right or not left or len(right) >= _FEWEST or any(isinstance(p.content, Table) for p in right):
+        return False
+    level = abs(right[0].top - left[0].top) < _size(left[0])
+    return level and all(b.top - a.bottom < 1.5 * _size(a) for a, b in zip(right, right[1:], strict=False))
 
 
 def _area(found: Sequence[_Piece]) -> tuple[float, float]:
     return min((p.x0 for p in found), default=0.0), max((p.x1 for p in found), default=0.0)
 
 
-def _band(band: Sequence[_Piece], gutter: float, depth: int, area: tuple[float, float]) -> list[Line | Table]:
-    left, right = [p for p in band if p.x1 <= gutter], [p for p in band if p.x0 >= gutter]
-    if _is_column(left) and _is_column(right):
-        return _arranged(left, depth - 1) + _arranged(right, depth - 1)
-    return _downwards(band, area)
-
-
 def _is_column(side: Sequence[_Piece]) -> bool:
     """Whether the pieces are lines of a column: several, and most of them as wide as the column is."""
     lines = [p for p in side if not isinstance(p.content, Table)]
     if len(lines) < _FEWEST:
-        return bool(side) and len(lines) < len(side)
+        return False
     width = max(p.x1 for p in lines) - min(p.x0 for p in lines)
     usual = median(p.x1 - p.x0 for p in lines)
     return usual >= _FILLED * width and usual >= _LEAST_EMS * median(_size(p) for p in lines)
@@ -107,11 +148,10 @@ def _gutter(found: Sequence[_Piece]) -> float | None:
     best, most = None, 0
     x, end = left + _NARROWEST * (right - left), right - _NARROWEST * (right - left)
     while x <= end:
-        before = sum(p.x1 <= x for p in lines)
-        after = sum(p.x0 >= x for p in lines)
-        balance = min(before, after)
-        if balance >= _FEWEST and balance > most:
-            best, most = x, balance
+        before, after = sum(p.x1 <= x for p in lines), sum(p.x0 >= x for p in lines)
+        gain = min(before, after) - (len(lines) - before - after)
+        if gain > most:
+            best, most = x, gain
         x += _STEP
     return best
 

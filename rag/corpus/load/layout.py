@@ -82,7 +82,7 @@ def read_page(ink: Ink) -> Page:
     tables, glyphs = find_tables(rules, glyphs) if glyphs and not overruled else ([], glyphs)
     apart, glyphs = _set_apart(glyphs)
     turned = plain_lines(g for g in glyphs if g.style.turn != 0)
-    items = list[Item](in_reading_order([g for g in glyphs if g.style.turn == 0], tables))
+    items = list[Item](in_reading_order([g for g in glyphs if g.style.turn == 0], tables, ink.height))
     others: list[Item] = [*left, *apart, *turned]
     for item in sorted(others, key=lambda item: item.top):
         items.insert(_place(items, item.top), item)

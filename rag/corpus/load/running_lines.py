@@ -13,9 +13,11 @@ from rag.types import Why
 
 _ZONE = 0.16
 _EDGE_LINES = 4
-_SLOT = 6.0
+_SLOT = 4.0
 _MOST_PAGES = 0.6
 _MANY_PAGES = 0.4
+_NEARLY_ALL = 0.8
+_MOSTLY = 0.8
 _DIGITS = re.compile(r"\d+")
 _NUMBER = r"(?:\d{1,4}|[ivxlcIVXLC]{1,7}|[一二三四五六七八九十百〇零]{1,6})"
 _PAGE_NUMBER = re.compile(
@@ -52,7 +54,7 @@ def left_out(pages: Sequence[Page]) -> list[Page]:
     for spot in _numbers(spots, len(pages)):
         why[spot.page, spot.line] = "page_number"
     spots = [spot for spot in spots if (spot.page, spot.line) not in why]
-    running = _running(spots, len(pages))
+    running = _from_outside(_running(spots, pages), pages, set(why))
     for spot in running:
         why[spot.page, spot.line] = "running_line"
     for spot in _first_ones(running, pages, set(why)):
@@ -146,30 +148,46 @@ def _value(number: str) -> int:
     return total + last
 
 
-def _running(spots: Sequence[_Spot], n_pages: int) -> list[_Spot]:
-    """Lines that come again at the same height: on most pages, or on many at a height where others do so too."""
-    groups: dict[tuple[bool, str], list[_Spot]] = defaultdict(list)
-    for spot in spots:
-        groups[spot.is_top, _DIGITS.sub("#", spot.line.text)].append(spot)
+def _running(spots: Sequence[_Spot], pages: Sequence[Page]) -> list[_Spot]:
+    """Headers and footers: what stands at a height where the same words, or one of a few, come on most pages."""
     result: list[_Spot] = []
-    repeated: list[_Spot] = []
-    for group in groups.values():
-        for same in _at_one_height(group):
-            on = {spot.page for spot in same}
-            if len(on) < 2 or not _digits_count_pages(same):
-                continue
-            share, apart = len(on) / n_pages, sum(s.is_apart for s in same) > 0.5 * len(same)
-            if share >= _MOST_PAGES and (apart or len(on) > 3) or (share >= _MANY_PAGES and apart and len(on) > 2):
-                result += same
-            elif apart:
-                repeated += same
-    return result + _in_slots(repeated, [s for s in spots if s.is_apart], n_pages)
+    for is_top in (True, False):
+        for slot in _at_one_height([spot for spot in spots if spot.is_top == is_top]):
+            result += _in_slot(slot, pages)
+    return result
+
+
+def _in_slot(slot: Sequence[_Spot], pages: Sequence[Page]) -> list[_Spot]:
+    """The running lines among lines at one height."""
+    groups: dict[str, list[_Spot]] = defaultdict(list)
+    for spot in slot:
+        groups[_DIGITS.sub("#", spot.line.text)].append(spot)
+    again = [g for g in groups.values() if len({s.page for s in g}) > 1 and _digits_count_pages(g)]
+    repeated = [spot for group in again for spot in group]
+    share = len({spot.page for spot in repeated}) / len(pages)
+    apart = sum(spot.is_apart for spot in slot) / len(slot)
+    if share >= (_MANY_PAGES if apart >= _MOSTLY else _NEARLY_ALL if len(pages) > 3 else 2.0):
+        once = [s for s in slot if s not in repeated and _stands_in_text(s, pages)] if apart >= _MOSTLY else []
+        return repeated + once
+    return [
+        spot
+        for group in again
+        for spot in group
+        if len(group) >= _MOST_PAGES * len(pages) and sum(s.is_apart for s in group) > 0.5 * len(group)
+    ]
+
+
+def _stands_in_text(spot: _Spot, pages: Sequence[Page]) -> bool:
+    """Whether the words of a chapter's header are also a line of the text, on its page or near it."""
+    words = _plain(spot.line.text)
+    near = pages[max(spot.page - 20, 0) : spot.page + 1]
+    return any(_plain(line.text) == words for page in near for line in page.lines if line != spot.line)
 
 
 def _at_one_height(group: Sequence[_Spot]) -> list[list[_Spot]]:
     parts: list[list[_Spot]] = []
-    for spot in sorted(group, key=lambda s: s.line.top):
-        if parts and spot.line.top - parts[-1][0].line.top < _SLOT:
+    for spot in sorted(group, key=lambda s: s.line.bottom):
+        if parts and spot.line.bottom - parts[-1][0].line.bottom < _SLOT:
             parts[-1].append(spot)
         else:
             parts.append([spot])
@@ -188,14 +206,16 @@ def _digits_count_pages(spots: Sequence[_Spot]) -> bool:
     return True
 
 
-def _in_slots(repeated: Sequence[_Spot], spots: Sequence[_Spot], n_pages: int) -> list[_Spot]:
-    """Chapter headers: lines that come again, at a height where nearly every page has a line that comes again."""
-    result: list[_Spot] = []
-    for is_top in (True, False):
-        for slot in _at_one_height([s for s in repeated if s.is_top == is_top]):
-            if len({s.page for s in slot}) >= _MOST_PAGES * n_pages and len(slot) > 3:
-                result += slot
-    return result
+def _from_outside(running: Sequence[_Spot], pages: Sequence[Page], gone: set[tuple[int, Line]]) -> list[_Spot]:
+    """The spots that nothing of the text parts from the end of the page."""
+    chosen = {(spot.page, spot.line) for spot in running} | gone
+    kept = []
+    for spot in running:
+        line = spot.line
+        outer = (o for o in pages[spot.page].lines if (o.top < line.top - 1 if spot.is_top else o.top > line.top + 1))
+        if all((spot.page, other) in chosen for other in outer):
+            kept.append(spot)
+    return kept
 
 
 def _first_ones(running: Sequence[_Spot], pages: Sequence[Page], gone: set[tuple[int, Line]]) -> list[_Spot]:
