@@ -66,9 +66,17 @@ class ChunkHandlers(Desk):
         )
 
     @guarded()
-    def search(self, key: object, query: object, request: gr.Request) -> Updates:
-        """Words were typed: all their places are marked, the first is shown."""
-        return self._match(key, query, 1, request)
+    def search(self, key: object, query: object, chosen: object, request: gr.Request) -> Updates:
+        """Other words are in the search box: all their places are marked, the first is shown.
+
+        Without words the chosen chunk is. (The page empties the box itself when it opens another document.)
+        """
+        opened, number = self._of(key, request), whole(chosen)
+        if str(query or "").strip():
+            return self._match(key, query, 1, request)
+        chunk = opened.chunks[number - 1] if 1 <= number <= len(opened.chunks) else None
+        tab, focus = self.page.chunks, (chunk.start, chunk.end) if chunk is not None else None
+        return {**chunks.show_text(tab, opened, focus), tab.match: None, tab.found: ""}
 
     @guarded()
     def choose_match(self, key: object, query: object, number: object, request: gr.Request) -> Updates:
@@ -89,8 +97,8 @@ class ChunkHandlers(Desk):
         tab, opened, spoken = self.page.chunks, self._of(key, request), language(request)
         found = _found(opened, query)
         if not found:
-            said = text("chunks.not_found", spoken) if str(query or "").strip() else ""
-            return {**chunks.show_text(tab, opened), tab.match: None, tab.found: panels.notice(said, "warning")}
+            said = panels.notice(text("chunks.not_found", spoken), "warning") if str(query or "").strip() else ""
+            return {**chunks.show_text(tab, opened), tab.match: None, tab.found: said}
         number = (number - 1) % len(found) + 1 if around else min(max(number, 1), len(found))
         more = text("chunks.more_found", spoken) if len(found) == chunk_views.MOST_HITS else ""
         said = text("chunks.found", spoken, i=f"{number:,}", n=f"{len(found):,}") + more

@@ -50,7 +50,8 @@ def wire_chunks(page: Page, do: ChunkHandlers) -> None:
     tab.section.input(do.choose_section, [tab.document, tab.section, tab.search], tab.view, **latest)
     searched = [tab.document, tab.search, tab.match]
     places = [tab.view, tab.match, tab.found]
-    tab.search.input(do.search, searched[:2], places, **latest)
+    # "input" comes with the keys only: not with what is pasted, nor with what an input method writes
+    tab.search.change(do.search, [tab.document, tab.search, tab.pick], places, **latest)
     tab.match.input(do.choose_match, searched, places, **latest)
     gr.on([tab.after.click, tab.search.submit], do.next_match, searched, places, **RAW, **LIGHT)
     tab.before.click(do.last_match, searched, places, **RAW, **LIGHT)
