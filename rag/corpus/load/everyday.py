@@ -8,12 +8,21 @@ not Chinese it knows nothing; there the library decides.
 from __future__ import annotations
 
 import re
-from collections import Counter
 
 SURE = 0.95
 PLAUSIBLE = 0.80
-_BEYOND = re.compile("[^\t\n\r\f\v\0 -\x7f]")
 _PUNCTUATION = "·×÷°①②③④⑤⑥⑦⑧⑨⑩≤≥→√□■●○◆★‧•〇"
+
+
+def _is_everyday(character: str) -> bool:
+    """Whether a Han character is in the everyday half of a national table: level 1 of GB 2312 or level 1 of Big5."""
+    simplified, traditional = character.encode("gb2312", "ignore"), character.encode("big5", "ignore")
+    return b"\xb0" <= simplified[:1] <= b"\xd7" or b"\xa4" <= traditional[:1] <= b"\xc6"
+
+
+_HAN = "".join(filter(_is_everyday, map(chr, range(0x4E00, 0xA000))))
+_BEYOND = re.compile("[^\t\n\r\f\v\0 -\x7f]+")
+_RARE = re.compile(f"[^\t\n\r\f\v\0 -\x7f\u3000-\u303f\uff01-\uffe6\u2010-\u203b{_PUNCTUATION}{_HAN}]")
 
 
 def commonness(text: str) -> float:
@@ -21,21 +30,10 @@ def commonness(text: str) -> float:
 
     Bytes read in a wrong encoding give valid but rare characters, so this tells the readings apart.
     """
-    beyond = Counter(_BEYOND.findall(text))
-    total = beyond.total()
-    return sum(n for c, n in beyond.items() if _is_common(c)) / total if total else 1.0
+    beyond = count_beyond(text)
+    return 1 - len(_RARE.findall(text)) / beyond if beyond else 1.0
 
 
 def count_beyond(text: str) -> int:
     """How many characters are evidence: beyond ASCII, or control characters that no text holds."""
-    return len(_BEYOND.findall(text))
-
-
-def _is_common(character: str) -> bool:
-    if "\u3000" <= character <= "\u303f" or "\uff01" <= character <= "\uffe6" or "\u2010" <= character <= "\u203b":
-        return True
-    if not "\u4e00" <= character <= "\u9fff":
-        return character in _PUNCTUATION
-    # The everyday halves of the two national tables: level 1 of GB 2312, level 1 of Big5.
-    simplified, traditional = character.encode("gb2312", "ignore"), character.encode("big5", "ignore")
-    return b"\xb0" <= simplified[:1] <= b"\xd7" or b"\xa4" <= traditional[:1] <= b"\xc6"
+    return sum(map(len, _BEYOND.findall(text)))

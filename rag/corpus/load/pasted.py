@@ -101,6 +101,8 @@ def _best(line: bytes, main: str, last: bool) -> tuple[str, str] | None:
         score = commonness(text)
         if best is None or score > best[0] + _CLEAR:
             best = (score, text, encoding)
+        if best[0] + _CLEAR >= 1:
+            break  # nothing can be clearly better
     return (best[1], best[2]) if best else None
 
 

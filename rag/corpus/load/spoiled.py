@@ -49,6 +49,8 @@ def _odd(line: str) -> bool:
     """Whether a line reads like rubbish: rare Han characters, or bytes that mean something else in another encoding."""
     if line.isascii():
         return False
+    if commonness(line) >= _RARE:
+        return False
     suspect = "".join(_SUSPECT.findall(line))
     if len(suspect) < _MANY or commonness(suspect) >= _RARE:
         return False
