@@ -42,6 +42,7 @@ _WESTERN_BYTES = 0.15
 _FEW = 8  # characters beyond ASCII are no certainty
 _CONTROLS = re.compile("[\x00-\x08\x0e-\x1a\x1c-\x1f\x7f]")
 _FEW_CONTROLS, _CONTROL_SHARE = 16, 0.05
+_HIGH_RUN, _ALONE = re.compile(rb"[\x80-\xff]+"), 0.8
 _ESCAPES = (b"\x1b$", b"~{")
 
 
@@ -106,10 +107,12 @@ def _declared(name: str, data: bytes, declared: str) -> Decoded | None:
 def _borne_out(data: bytes, text: str, encoding: str) -> bool:
     if encoding in _CHINESE:
         return commonness(text) >= PLAUSIBLE
-    if data.isascii() or _high(data) < _WESTERN_BYTES * len(data) or encoding in (*_ASIAN, "utf-8"):
+    if data.isascii() or encoding in (*_ASIAN, "utf-8"):
         return True
-    # Of a one-byte encoding nearly any bytes are valid, and pages in GBK that declare one are common.
-    return ask_library(data)[0] == encoding
+    # Of a one-byte encoding nearly any bytes are valid, and pages in GBK that declare one are common: accents stand
+    # alone between ASCII letters, Chinese does not.
+    runs = _HIGH_RUN.findall(data)
+    return sum(len(run) == 1 for run in runs) >= _ALONE * len(runs) or ask_library(data)[0] == encoding
 
 
 def _unicode(name: str, data: bytes) -> Decoded | None:

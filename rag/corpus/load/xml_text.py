@@ -23,6 +23,7 @@ _ENCODING = re.compile(rb"<\?xml[^>]{0,100}?encoding\s*=\s*[\"']\s*([\w\-]+)")
 _MARKUP = re.compile(r"</?(?:p|br|div|a|b|i|ul|li|table|span|strong|em|img|font)\b[^>]{0,500}>", re.I)
 _TITLES = frozenset(("title", "heading", "head", "标题"))
 _SHORT = 200
+_BARE = re.compile(r"&(?!#?\w{1,32};)")
 _TAG = re.compile(r"<[^<>]*>")
 _RECOVERED = 0.95
 _WORD = re.compile(r"progid\s*=\s*[\"']Word\.Document")
@@ -75,16 +76,22 @@ def _root(name: str, text: str) -> tuple[etree._Element, tuple[Bilingual, ...]]:
     try:
         return etree.fromstring(text, _parser()), ()
     except etree.XMLSyntaxError as error:
-        root, line = etree.fromstring(text, _parser(recover=True)), error.lineno
-        words = html.unescape(_TAG.sub("", text))
-        if root is None or _length("".join(map(str, root.itertext()))) < _RECOVERED * _length(words):
-            raise LoadError(
-                en=f"{name}: not well-formed XML at line {line}. Correct it there, or save it as .txt.",
-                zh=f"{name}：第 {line} 行不是合法的 XML，请在该处改正，或另存为 .txt。",
-            ) from error
-        return root, (_not_well_formed(name, line),)
+        return _mended(name, text, error.lineno), (_not_well_formed(name, error.lineno),)
     except ValueError as error:  # characters that XML does not allow
         raise damaged(name) from error
+
+
+def _mended(name: str, text: str, line: int | None) -> etree._Element:
+    """The root of XML that is not well formed, when nearly all its words are under it."""
+    text = _BARE.sub("&amp;", text)  # the fault met most: 「R&D」
+    root = etree.fromstring(text, _parser(recover=True))
+    words = html.unescape(_TAG.sub("", text))
+    if root is None or _length("".join(map(str, root.itertext()))) < _RECOVERED * _length(words):
+        raise LoadError(
+            en=f"{name}: not well-formed XML at line {line}. Correct it there, or save it as .txt.",
+            zh=f"{name}：第 {line} 行不是合法的 XML，请在该处改正，或另存为 .txt。",
+        )
+    return root
 
 
 def _length(text: str) -> int:

@@ -227,3 +227,11 @@ def test_the_reading_is_on_the_document_of_every_text_format() -> None:
     for name, text in files.items():
         (document,) = load(name, text.encode("gb18030"))
         assert "GB18030" in document.reading.en and "GB18030" in document.reading.zh, name
+
+
+def test_a_page_of_much_markup_that_declares_a_western_encoding_is_not_believed() -> None:
+    for text, encoding in ((SIMPLIFIED, "gb18030"), (TRADITIONAL, "big5"), (RUSSIAN, "cp1251")):
+        data = (f"<p class='a'><b>{text}</b></p>" + "<div class='padding'></div>" * 60).encode(encoding)
+        assert text in decode("a.html", data, "iso-8859-1").text
+    french = "<p>Les employés bénéficient d’un congé payé – voir l’annexe.</p>"
+    assert decode("a.html", french.encode("cp1252"), "iso-8859-1").text == french

@@ -1,0 +1,90 @@
+import csv
+import io
+import random
+from collections.abc import Callable
+
+import pytest
+
+from rag.corpus.clean import flow_lines
+from rag.corpus.load import load
+from rag.errors import EmptyDocument, LoadError, UnsafeFile
+from tests import hostile
+from tests.corpus.load.files import checked
+
+ROWS = [["职级", "住宿标准", "说明"], ["P1", "600", "一线城市，含税"], ["P2", "450", '称"其余"城市;每晚']]
+
+
+def written(rows: list[list[str]], **options: object) -> str:
+    stream = io.StringIO()
+    csv.writer(stream, **options).writerows(rows)  # type: ignore[arg-type]
+    return stream.getvalue()
+
+
+@pytest.mark.parametrize("delimiter", [",", "\t", ";", "|"])
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "gb18030", "utf-16"])
+@pytest.mark.parametrize("quoting", [csv.QUOTE_MINIMAL, csv.QUOTE_ALL])
+def test_rows_with_column_names_whatever_separates_them(delimiter: str, encoding: str, quoting: int) -> None:
+    data = written(ROWS, delimiter=delimiter, quoting=quoting).encode(encoding)
+    (document,) = load("标准.csv", data)
+    checked(document)
+    assert document.text == (
+        '职级: P1；住宿标准: 600；说明: 一线城市，含税\n职级: P2；住宿标准: 450；说明: 称"其余"城市;每晚'
+    )
+    (table,) = document.tables
+    assert (table.start, table.end, table.header) == (0, len(document.text), "职级 | 住宿标准 | 说明")
+    assert {",": "commas", "\t": "tabs", ";": "semicolons", "|": "bars"}[delimiter] in document.reading.en
+    assert load("标准.tsv", data)[0].text == document.text
+
+
+def test_titles_empty_rows_and_a_second_table() -> None:
+    text = "2026年差旅标准,,\n职级,住宿,餐费\nP1,600,120\n\n城市,上限,备注\n北京,600,一线\n"
+    (document,) = load("a.csv", text.encode())
+    assert document.text == "2026年差旅标准\n职级: P1；住宿: 600；餐费: 120\n\n城市: 北京；上限: 600；备注: 一线"
+
+
+def test_line_breaks_inside_quotation_marks_stay_in_their_cell() -> None:
+    (document,) = load("a.csv", '项目,说明\n年假,"满一年\n十五天"\n'.encode())
+    assert document.text == "项目: 年假；说明: 满一年十五天"
+    assert document.warnings == ()
+
+
+@pytest.mark.parametrize("text", ['项目,说明\n年假,"十五天\n病假,按规定\n', '项目,说明\n年假,"十五"天"\n病假,按规定\n'])
+def test_quotation_marks_that_do_not_pair_swallow_nothing(text: str) -> None:
+    (document,) = load("a.csv", text.encode())
+    assert "年假" in document.text.split("\n")[0] and document.text.split("\n")[1] == "项目: 病假；说明: 按规定"
+    assert "do not pair" in document.warnings[0].en and "引号" in document.warnings[0].zh
+
+
+def test_what_excel_writes_above_the_rows_is_no_row() -> None:
+    (document,) = load("a.csv", "sep=;\n项目;说明\n年假;十五天,可分段\n".encode())
+    assert document.text == "项目: 年假；说明: 十五天,可分段"
+
+
+def test_an_export_named_xls_is_read_as_the_text_it_is() -> None:
+    (document,) = load("导出.xls", "姓名\t天数\n张三\t15\n".encode("utf-16"))
+    assert document.text == "姓名: 张三；天数: 15"
+    assert ".xls" in document.warnings[0].en and "table as text" in document.warnings[0].en
+
+
+def test_too_many_cells_and_cells_too_long_are_refused_with_the_limit() -> None:
+    with pytest.raises(UnsafeFile, match="500,000"):
+        load("a.csv", b"a,b,c,d,e\n" * 100_001)
+    with pytest.raises(LoadError, match="131,072"):
+        load("a.csv", b"a,b\n1," + b"x" * 140_000)
+    with pytest.raises(EmptyDocument):
+        load("a.csv", b",,\n,,\n")
+
+
+def test_every_cell_of_a_hostile_table_comes_back_once(seeds: Callable[[int], range]) -> None:
+    for seed in seeds(300):
+        rng = random.Random(seed)
+        names = ["甲列", "乙列", "丙列"]
+        rows = [[f"值{r}{c}" + hostile.text(rng, 2) for c in range(3)] for r in range(rng.randint(2, 5))]
+        delimiter = rng.choice(",\t;|")
+        data = written([names, *rows], delimiter=delimiter).encode()
+        (document,) = load("a.csv", data)
+        if "wrong" in str(document.warnings):
+            continue
+        checked(document)
+        expected = ["；".join(f"{n}: {flow_lines(v)}" for n, v in zip(names, row, strict=True)) for row in rows]
+        assert document.text.split("\n") == [line.rstrip() for line in expected], seed

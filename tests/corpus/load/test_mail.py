@@ -1,0 +1,98 @@
+import email.policy
+from base64 import b64encode
+from email.message import EmailMessage
+from quopri import encodestring
+
+import pytest
+
+from rag.corpus.load import load
+from rag.errors import LoadError, UnsafeFile
+from tests.corpus.load.files import checked
+
+TEXT = "员工每年享受十五天带薪年假，须提前三个工作日申请。"
+
+
+def message(**headers: str) -> EmailMessage:
+    made = EmailMessage()
+    for name, value in headers.items():
+        made[name] = value
+    return made
+
+
+def as_bytes(made: EmailMessage) -> bytes:
+    return made.as_bytes(policy=email.policy.SMTP)
+
+
+@pytest.mark.parametrize("charset", ["utf-8", "gb2312", "gb18030", "big5"])
+def test_headers_and_plain_text(charset: str) -> None:
+    text = (
+        TEXT.replace("员", "員").replace("带", "帶").replace("须", "須").replace("个", "個")
+        if charset == "big5"
+        else TEXT
+    )
+    text = text.replace("申请", "申請") if charset == "big5" else text
+    made = message(
+        Subject="年假通知", From="人事部 <hr@example.com>", To="all@example.com", Date="Thu, 01 Oct 2026 09:30:00 +0800"
+    )
+    made.set_content(text, charset=charset)
+    (document,) = load("通知.eml", as_bytes(made))
+    checked(document)
+    assert document.text == (
+        "Subject: 年假通知\nFrom: 人事部 <hr@example.com>\nTo: all@example.com\nDate: 2026-10-01 09:30\n\n" + text
+    )
+    assert (document.title, document.warnings) == ("年假通知", ())
+    assert document.reading.en.startswith("message, ")
+
+
+def test_the_plain_text_is_read_before_the_page_and_attachments_are_named() -> None:
+    made = message(Subject="差旅", From="f@example.com")
+    made.set_content(TEXT)
+    made.add_alternative("<p>另一种写法</p>", subtype="html")
+    made.add_attachment(b"%PDF-1.4", maintype="application", subtype="pdf", filename="差旅标准.pdf")
+    inner = message(Subject="原邮件", From="g@example.com")
+    inner.set_content("不在此处")
+    made.add_attachment(inner)
+    (document,) = load("a.eml", as_bytes(made))
+    assert TEXT in document.text and "另一种写法" not in document.text and "不在此处" not in document.text
+    assert "差旅标准.pdf" in document.warnings[0].en and "原邮件" in document.warnings[0].zh
+
+
+def test_a_page_alone_is_read_as_a_page() -> None:
+    made = message(Subject="标准", From="f@example.com")
+    made.set_content("<p>甲</p><script>x()</script><table><tr><th>职级<th>天数<tr><td>P1<td>10</table>", subtype="html")
+    (document,) = load("a.eml", as_bytes(made))
+    assert document.text.endswith("甲\n\n职级: P1；天数: 10")
+
+
+def test_a_character_beyond_the_declared_gb2312_and_headers_written_as_bytes() -> None:
+    subject = b64encode("朱镕基的通知".encode("gbk")).decode()
+    raw = f"Subject: =?gb2312?B?{subject}?=\r\nFrom: ".encode() + "张三的邮件".encode("gbk")
+    raw += b"\r\nContent-Type: text/plain; charset=gb2312\r\n\r\n" + f"{TEXT}朱镕基。".encode("gbk")
+    (document,) = load("a.eml", raw)
+    assert document.text == f"Subject: 朱镕基的通知\nFrom: 张三的邮件\n\n{TEXT}朱镕基。"
+
+
+def test_a_page_saved_as_one_file_gives_its_address_under_any_name() -> None:
+    page = encodestring(f"<html><head><title>制度</title></head><p>{TEXT}</p></html>".encode()).decode()
+    raw = (
+        "From: <Saved by Blink>\r\nSnapshot-Content-Location: https://example.com/p?a=1\r\nSubject: x\r\nMIME-Version: 1.0\r\n"
+        'Content-Type: multipart/related; boundary="B"\r\n\r\n--B\r\nContent-Type: text/html\r\n'
+        f"Content-Transfer-Encoding: quoted-printable\r\n\r\n{page}\r\n--B--\r\n"
+    )
+    for name in ("a.mht", "a.doc", "a.xls"):
+        (document,) = load(name, raw.encode())
+        assert (document.text, document.source) == (TEXT, "https://example.com/p?a=1")
+        assert bool(document.warnings) is (name != "a.mht")
+
+
+def test_what_is_no_message_and_what_has_too_many_parts() -> None:
+    with pytest.raises(LoadError, match="no message"):
+        load("a.eml", b"only words\n\nand more")
+    parts = "".join("--B\r\nContent-Type: text/plain\r\n\r\n\r\n" for _ in range(600))
+    with pytest.raises(UnsafeFile, match="500"):
+        load("a.eml", f"Subject: x\r\nContent-Type: multipart/mixed; boundary=B\r\n\r\n{parts}--B--".encode())
+
+
+def test_broken_headers_do_not_keep_a_message_from_being_read() -> None:
+    raw = "Subject: =?gb2312?B?!!!?= =?x-none?Q?=FF?=\nDate: yesterday\nFrom: =?utf-8?B?/w==?=\n\n" + TEXT
+    assert TEXT in load("a.eml", raw.encode())[0].text
