@@ -10,6 +10,8 @@ _VOWELS = frozenset("aeiouyáàâäãåæéèêëíìîïóòôöõøœúùûü�
 # Above it a page reads well; below it, something else would have been better.
 GOOD, POOR = 0.9, 0.7
 _LEAST = 20
+_FEWEST_VOWELS = 0.25
+_ALPHABETS = 0x2E7F  # the last character before the radicals of Chinese
 
 
 def legible(text: str) -> float:
@@ -21,38 +23,38 @@ def legible(text: str) -> float:
     >>> round(legible("Peněžní prostředky na účtech společnosti"), 1), legible("3HQČåQtSURVWĜHGN\\\\QD~þWHFK3HQ") < 0.5
     (1.0, True)
     """
-    good = total = 0
+    good = total = 0.0
+    words: list[tuple[str, str]] = []
     for found in _WORD.finditer(text):
         word = found.group()
-        wide = [c for c in word if ord(c) > 0x2E7F]
-        letters = [c for c in word if c.isalpha() and ord(c) <= 0x2E7F]
-        total += len(wide) + len(letters)
+        wide = [c for c in word if ord(c) > _ALPHABETS]
+        total += len(wide)
         good += sum(map(_is_common, wide))
-        good += len(letters) if _is_word(word, letters) else 0
+        words.append((word, "".join(c for c in word if c.isalpha() and ord(c) <= _ALPHABETS)))
+    letters = sum(len(own) for _, own in words)
+    vowels = sum(c in _VOWELS for _, own in words for c in unicodedata.normalize("NFC", own.lower()))
+    cased = sum(c.lower() != c.upper() for _, own in words for c in own)
+    enough = min(1.0, vowels / (_FEWEST_VOWELS * cased)) if cased else 1.0
+    good += enough * sum(len(own) for word, own in words if _is_word(word, own))
     bad = sum(unicodedata.category(c) in ("Co", "Cn", "Cc") and c not in "\n\t\r" or c == "\ufffd" for c in text)
-    total += bad
+    total += letters + bad
     return good / total if total >= _LEAST else 1.0
 
 
-def _is_word(word: str, letters: list[str]) -> bool:
+def _is_word(word: str, letters: str) -> bool:
     """Whether a run of letters and digits could be a word or a code of a language with an alphabet."""
-    if len(letters) < 4:
+    if len(letters) < 3 or letters.lower() == letters.upper():
         return True
-    joined = "".join(letters)
-    one_case = joined.islower() or joined.isupper() or (joined[:1].isupper() and joined[1:].islower())
-    caseless = joined.lower() == joined.upper()
-    if caseless:
-        return True
-    has_vowel = any(c in _VOWELS for c in unicodedata.normalize("NFC", joined.lower()))
-    return one_case and has_vowel and (len(letters) > 0.6 * len(word))
+    one_case = letters.islower() or letters.isupper() or (letters[0].isupper() and letters[1:].islower())
+    has_vowel = any(c in _VOWELS for c in unicodedata.normalize("NFC", letters.lower()))
+    return one_case and has_vowel and len(letters) > 0.6 * len(word)
 
 
 def _is_common(character: str) -> bool:
-    """Whether a wide character is in the everyday character sets of China, Taiwan or Korea; kana and marks are."""
-    for encoding in ("gb2312", "euc_kr" if "\uac00" <= character <= "\ud7a3" else "big5"):
-        try:
-            character.encode(encoding)
-        except UnicodeEncodeError:
-            continue
+    """Whether a wide character is among the everyday ones of China, Taiwan or Korea; kana and marks are."""
+    if "\uac00" <= character <= "\ud7a3":
+        return len(character.encode("euc_kr")) == 2  # the others are spelled out, in eight bytes
+    if not "\u3400" <= character <= "\u9fff" and ord(character) < 0x20000:
         return True
-    return not ("\u3400" <= character <= "\u9fff" or "\uac00" <= character <= "\ud7a3")
+    simplified, traditional = character.encode("gb2312", "ignore"), character.encode("big5", "ignore")
+    return b"\xb0" <= simplified[:1] <= b"\xd7" or b"\xa4" <= traditional[:1] <= b"\xc6"

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from statistics import median
 
-from rag.corpus.clean import clean_line, is_wide
+from rag.corpus.clean import clean_line, flow, is_wide
 from rag.corpus.load.ink import SLANTED, Glyph, turn_glyphs, turned
 
 # A gap wider than this share of the character size is a blank. Chinese is set with a thin gap around numbers
@@ -195,3 +195,15 @@ def first_word(line: Line) -> float:
 def is_near(above: Line, below: Line, usual: float) -> bool:
     """Whether the gap between two lines is no wider than within a paragraph; `usual` is the usual one there, in points."""
     return below.top - above.bottom <= max(1.5 * usual, usual + 0.3 * below.size)
+
+
+def flow_broken(first: str, second: str) -> str:
+    """Two lines of a paragraph joined, a word that was broken with a hyphen made whole.
+
+    >>> flow_broken("the organi-", "sation"), flow_broken("2023-", "0379"), flow_broken("每年", "15 天")
+    ('the organisation', '2023-0379', '每年15 天')
+    """
+    hyphen = len(first) > 1 and first[-1] in "-\u2010" and first[-2].isalnum() and second[:1].isalnum()
+    if not hyphen or is_wide(first[-2]) or is_wide(second[0]):
+        return flow(first, second)
+    return (first[:-1] if first[-2].islower() and second[0].islower() else first) + second

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import re
 
-from rag.corpus.clean import flow
 from rag.corpus.load.builder import TextBuilder
 from rag.corpus.load.layout import Left, Page
-from rag.corpus.load.lines import Line, first_word, is_near
+from rag.corpus.load.lines import Line, first_word, flow_broken, is_near
 
 _ITEM = re.compile(
     r"(?:[（(][一二三四五六七八九十\d]{1,3}[）)]|\d{1,3}[、.．)）](?!\d)|[①-⑳•·●○■□☑☒◆▪➢✓–\-]\s?|[一二三四五六七八九十]{1,3}、"
@@ -42,7 +41,7 @@ class Paragraphs:
         if starts:
             self.end()
         self._goes_on = self._goes_on or (not starts and not self._text)
-        self._text = flow(self._text, line.text)
+        self._text = flow_broken(self._text, line.text)
         self._last = line
 
     def heading(self, level: int, title: str) -> None:

@@ -1,0 +1,257 @@
+"""Reading order, headings, table parts and turned pages of PDF files."""
+
+import io
+import random
+import re
+from collections.abc import Callable
+
+import pytest
+from reportlab.lib.pagesizes import A4
+from reportlab.pdfgen.canvas import Canvas
+
+from rag.corpus.load import engines, load
+from rag.corpus.load.ink import Glyph, Ink
+from rag.corpus.load.layout import Left, read_page
+from rag.corpus.load.pdfium_engine import PdfiumEngine
+from rag.corpus.load.pdfminer_engine import PdfminerEngine
+from rag.errors import LoadError
+from tests.corpus.load.files import PAGE_HEIGHT, PAGE_WIDTH, at_sections, checked, pdf, rule, ruled, said
+
+LEFT = (
+    "左栏的第一行文字在此结束并且",
+    "一直延伸到栏的右边界为止，再",
+    "换到下一行继续书写下去，直到",
+    "左栏的最后一行，接着转入右边",
+)
+RIGHT = ("的一栏继续书写，右栏的第一行", "也延伸到它的右边界为止，随后", "换行继续下去，右栏的文字到此", "为止。")
+
+
+def columns(top: float, left: tuple[str, ...] = LEFT, right: tuple[str, ...] = RIGHT) -> str:
+    drawn = [said(72, top + 18 * n, line, 12) for n, line in enumerate(left)]
+    return "\n".join(drawn + [said(320, top + 18 * n, line, 12) for n, line in enumerate(right)])
+
+
+def test_columns_are_read_one_after_the_other_below_what_goes_across() -> None:
+    first = said(120, 60, "横跨两栏的标题写在这里横跨两栏的标题", 20) + "\n" + columns(120)
+    (document,) = load("a.pdf", pdf(first))
+    assert document.text == "横跨两栏的标题写在这里横跨两栏的标题\n\n" + "".join(LEFT + RIGHT)
+
+
+def test_two_bands_of_columns_with_a_heading_between() -> None:
+    page = columns(100) + "\n" + said(150, 200, "第二章 横跨两栏的标题也在中间 并且很长", 16) + "\n" + columns(250)
+    (document,) = load("a.pdf", pdf(page))
+    body = "".join(LEFT + RIGHT)
+    assert document.text == f"{body}\n\n第二章 横跨两栏的标题也在中间 并且很长\n\n{body}"
+
+
+def test_a_right_column_that_has_only_begun() -> None:
+    left = LEFT * 3
+    (document,) = load("a.pdf", pdf(columns(100, left, RIGHT[:1])))
+    assert document.text == "".join(left) + RIGHT[0]
+
+
+def test_short_cells_side_by_side_are_no_columns() -> None:
+    rows = [("姓名", "部门"), ("张三", "财务部"), ("李四", "人事部"), ("王五", "行政部"), ("赵六", "技术部")]
+    drawn = [said(72 + 200 * c, 100 + 20 * r, text) for r, row in enumerate(rows) for c, text in enumerate(row)]
+    text = load("a.pdf", pdf("\n".join(drawn)))[0].text
+    assert all(text.index(name) < text.index(department) for name, department in rows)
+    assert text.index("财务部") < text.index("李四")
+
+
+def bold_pdf(draw: Callable[[Canvas], None]) -> bytes:
+    stream = io.BytesIO()
+    canvas = Canvas(stream, pagesize=A4, invariant=True)
+    draw(canvas)
+    canvas.save()
+    return stream.getvalue()
+
+
+def test_headings_by_weight_and_numbering() -> None:
+    def draw(canvas: Canvas) -> None:
+        y = 780
+        for font, size, text in (
+            ("Helvetica-Bold", 18, "Travel policy"),
+            ("Helvetica-Bold", 12, "1. Scope"),
+            ("Helvetica", 11, "This policy covers every trip that is paid for by the company, whoever books"),
+            *[("Helvetica", 11, "it and wherever it leads, by train or by air, for a day or for a month, here and")]
+            * 5,
+            ("Helvetica", 11, "abroad."),
+            ("Helvetica-Bold", 11, "1.1 Who may travel"),
+            ("Helvetica", 11, "Everyone who was asked to. The words below are bold and stay in their paragraph,"),
+            ("Helvetica-Bold", 11, "which goes on here without a gap above it, up to this full stop."),
+            ("Helvetica-Bold", 12, "2. Limits"),
+            ("Helvetica", 11, "Hotels up to 600 a night."),
+        ):
+            y -= 40 if "Bold" in font and not text.startswith("which") else 14
+            canvas.setFont(font, size)
+            canvas.drawString(72, y, text)
+
+    (document,) = load("a.pdf", bold_pdf(draw))
+    checked(document)
+    assert document.title == "Travel policy"
+    assert at_sections(document) == {
+        ("1. Scope",): "1. Scope",
+        ("1. Scope", "1.1 Who may travel"): "1.1 Who may travel",
+        ("2. Limits",): "2. Limits",
+    }
+    assert "paragraph, which goes on here" in document.text
+
+
+def test_a_heading_of_two_lines_is_one() -> None:
+    lines = ("三、公司实际控制人、股东、关联方、收购人以及", "公司等承诺相关方超期未履行的承诺事项")
+    body = [said(72, 150 + 18 * n, "正文文字写满整行正文文字写满整行正文文字写满整行正文文字写满。") for n in range(6)]
+    drawn = [said(72, 100, lines[0], 17), said(72, 122, lines[1], 17), *body]
+    (document,) = load("a.pdf", pdf(said(72, 40, "标题", 24) + "\n" + "\n".join(drawn)))
+    assert [section.path for section in document.sections] == [("".join(lines),)]
+
+
+HEAD = ("项目", "金额", "说明文字一栏")
+
+
+def test_a_row_cut_by_the_page_break_is_one_row() -> None:
+    first = [HEAD, ("甲", "100", "无"), ("乙", "200", "按实际额报销并且")]
+    second = [HEAD, ("", "", "附上凭证"), ("丙", "300", "无")]
+    pages = ruled(first, 700), ruled(second, 60)
+    (document,) = load("a.pdf", pdf(*pages))
+    assert document.text == (
+        "项目: 甲；金额: 100；说明文字一栏: 无\n项目: 乙；金额: 200；说明文字一栏: 按实际额报销并且附上凭证\n\n"
+        "项目: 丙；金额: 300；说明文字一栏: 无"
+    )
+    assert [(part.text, part.why, part.page) for part in document.removed] == [(" | ".join(HEAD), "running_line", 2)]
+
+
+def test_words_over_the_rest_of_a_table_are_left_out() -> None:
+    first = ruled([HEAD, ("甲", "100", "无"), ("乙", "200", "有")], 700)
+    for words in ("续表", "表 3（续）", "续表 3 费用标准"):
+        (document,) = load(
+            "a.pdf", pdf(first, said(72, 60, words) + "\n" + ruled([("丙", "300", "无"), ("丁", "400", "有")], 90))
+        )
+        assert "项目: 丙；金额: 300" in document.text and words not in document.text
+        assert [(part.text, part.page) for part in document.removed] == [(words, 2)]
+        assert [table.header for table in document.tables] == [" | ".join(HEAD)] * 2
+
+
+def test_another_table_on_the_next_page_is_another_table() -> None:
+    first = ruled([HEAD, ("甲", "100", "无")], 700)
+    (document,) = load(
+        "a.pdf",
+        pdf(first, said(72, 60, "表二 其他标准") + "\n" + ruled([("城市", "上限", "币种"), ("北京", "600", "元")], 90)),
+    )
+    assert document.text.endswith("表二 其他标准\n\n城市: 北京；上限: 600；币种: 元")
+
+
+def test_text_set_from_top_to_bottom_is_read_in_columns_from_the_right() -> None:
+    words = ("员工入职满一年后每年可享受", "十五天带薪年假未休完的年假", "不得跨年累计")
+    drawn = [said(500 - 30 * c, 80 + 14 * n, ch) for c, word in enumerate(words) for n, ch in enumerate(word)]
+    assert load("a.pdf", pdf("\n".join(drawn)))[0].text.replace("\n\n", "") == "".join(words)
+
+
+@pytest.mark.parametrize("engine", [PdfminerEngine, PdfiumEngine])
+@pytest.mark.parametrize("turn", [0, 90, 180, 270])
+def test_a_turned_page_reads_as_it_is_shown(engine: type, turn: int) -> None:
+    """Drawn turned back on a page that is shown turned: both engines give the words where a reader sees them."""
+    width, height = (PAGE_WIDTH, PAGE_HEIGHT) if turn % 180 == 0 else (PAGE_HEIGHT, PAGE_WIDTH)
+    matrix = {0: "1 0 0 1 0 0", 90: f"0 1 -1 0 {PAGE_WIDTH} 0", 180: f"-1 0 0 -1 {PAGE_WIDTH} {PAGE_HEIGHT}", 270: f"0 -1 1 0 0 {PAGE_HEIGHT}"}[turn]  # fmt: skip
+    code = "年假制度".encode("utf-16-be").hex()
+    page = f"q {matrix} cm BT /F1 12 Tf 50 {height - 100} Td <{code}> Tj ET Q"
+    data = pdf(page).replace(b"/MediaBox", b"/Rotate %d/MediaBox" % turn)
+    source = engine("a.pdf", data)
+    ink = source.ink(0)
+    source.close()
+    assert (ink.width, ink.height) == (width, height)
+    assert [g.text for g in ink.glyphs] == list("年假制度")
+    assert {g.style.turn for g in ink.glyphs} == {0}
+    for number, glyph in enumerate(ink.glyphs):
+        assert abs(glyph.x0 - 50 - 12 * number) < 2 and abs(glyph.y - 96) < 6
+    assert load("a.pdf", data)[0].text == "年假制度"
+
+
+def test_a_table_drawn_on_its_side_is_read() -> None:
+    """On an upright page, turned by a quarter."""
+    table = ruled([HEAD, ("甲", "100", "无"), ("乙", "200", "有")], 100)
+    data = pdf(f"q 0 1 -1 0 {PAGE_HEIGHT} 0 cm {table} Q".replace(f"{PAGE_HEIGHT} 0 cm", f"{PAGE_WIDTH + 200} -50 cm"))
+    assert "项目: 乙；金额: 200；说明文字一栏: 有" in load("a.pdf", data)[0].text
+
+
+def test_the_same_places_by_both_engines(seeds: Callable[[int], range]) -> None:
+    for seed in seeds(30):
+        rng = random.Random(seed)
+        drawn = []
+        for _ in range(rng.randint(1, 40)):
+            text = "".join(rng.choice("员工年假报销标准abcXYZ0123，。") for _ in range(rng.randint(1, 12)))
+            drawn.append(said(rng.randint(20, 400), rng.randint(20, 780), text, rng.choice((8, 10.5, 14))))
+            drawn.append(rule(rng.randint(0, 500), 50, rng.randint(0, 500), 50))
+        data = pdf("\n".join(drawn))
+        a, b = PdfminerEngine("a", data).ink(0), PdfiumEngine("a", data).ink(0)
+        assert (a.width, a.height) == (b.width, b.height)
+        places = [sorted((g.text, round(g.x0 / 3), round(g.bottom / 9)) for g in ink.glyphs) for ink in (a, b)]
+        near = sum(
+            x[0] == y[0] and abs(x[1] - y[1]) <= 1 and abs(x[2] - y[2]) <= 1 for x, y in zip(*places, strict=False)
+        )
+        assert len(places[0]) >= len(places[1]) > 0.9 * len(places[0])  # PDFium drops glyphs that lie on others
+        assert near > 0.7 * len(places[1])
+        assert {tuple(map(round, r)) for r in a.rules} == {tuple(map(round, r)) for r in b.rules}
+
+
+def test_long_files_are_read_by_the_faster_engine_to_the_same_text(monkeypatch: pytest.MonkeyPatch) -> None:
+    table = ruled([HEAD, ("甲", "100", "无"), ("乙", "200", "有")], 200)
+    pages = [
+        said(72, 60, f"第{n}章 规定") + "\n" + said(72, 100, f"第{n}章的正文在此。") + "\n" + table for n in range(1, 6)
+    ]
+    (slow,) = load("a.pdf", pdf(*pages))
+    assert slow.reading.en == "PDF, 5 pages, pdfminer"
+    monkeypatch.setattr(engines, "MANY_PAGES", 4)
+    (fast,) = load("a.pdf", pdf(*pages))
+    assert fast.reading.en == "PDF, 5 pages, PDFium (the faster engine, for over 4 pages)"
+    assert "PDFium" in fast.reading.zh and "5 页" in fast.reading.zh
+    assert (fast.text, fast.pages, fast.sections, fast.tables) == (slow.text, slow.pages, slow.sections, slow.tables)
+
+
+GARBLED = "/CIQTFGF NGXG KU HKHVGGP FCAU CHVGT QPG HWNN AGCT QH UGTXKEG"
+
+
+def test_a_page_that_reads_badly_is_read_by_the_other_engine_or_warned_of(monkeypatch: pytest.MonkeyPatch) -> None:
+    shifted = re.sub("[AEIOU]", "X", GARBLED)
+    good, bad = said(72, 72, "员工入职满一年后，每年可享受十五天带薪年假，不得跨年累计。"), said(72, 72, shifted)
+    (document,) = load("a.pdf", pdf(good, bad))
+    assert any("does not read as text" in w.en and "page 2" in w.en and "第 2 页" in w.zh for w in document.warnings)
+    readable = PdfiumEngine(
+        "b", pdf(good, said(72, 72, "Agreed leave is fifteen days after one full year of service."))
+    )
+    monkeypatch.setattr(PdfiumEngine, "ink", lambda self, index: PdfminerEngine.ink(other, index))
+    other = PdfminerEngine("b", pdf(good, said(72, 72, "Agreed leave is fifteen days after one full year of service.")))
+    readable.close()
+    (document,) = load("a.pdf", pdf(good, bad))
+    assert "Agreed leave is fifteen days" in document.text and not document.warnings
+    assert document.reading.en == "PDF, 2 pages, pdfminer, PDFium for page 2"
+
+
+def inked(*texts: str) -> Ink:
+    """A page with one line of these glyphs, each of 12 points."""
+    glyphs = [Glyph(text, 72 + 12 * n, 72, 84 + 12 * n, 84, 12) for n, text in enumerate(texts)]
+    return Ink(tuple(glyphs), (), 595, 842, False)
+
+
+def test_glyphs_without_a_character_are_left_out_and_counted() -> None:
+    page = read_page(inked("年", "假", "\ue123", "制", "(cid:0)", "度", "\ufffd"))
+    assert [line.text for line in page.lines] == ["年假 制 度"]
+    assert page.n_unreadable == 3
+    assert [item for item in page.items if isinstance(item, Left)] == [Left("\ufffd ×3", "unreadable", 0.0)]
+
+
+def test_radicals_ligatures_and_symbol_bullets_are_what_they_stand_for() -> None:
+    page = read_page(inked("\uf0b7", "\u2f64", "\u2f08", "o", "\ufb03", "c", "e"))
+    assert page.lines[0].text == "•用人office"
+
+
+def test_the_limit_of_pages_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(engines, "MAX_PAGES", 2)
+    with pytest.raises(LoadError, match="3 pages; a file may have 2") as caught:
+        load("手册.pdf", pdf("", "", ""))
+    assert "手册.pdf" in caught.value.message("zh") and "上限" in caught.value.message("zh")
+
+
+def test_words_broken_at_the_end_of_a_line() -> None:
+    lines = ("Everybody who has been with the organi-", "sation for a full year is en-", "titled to fifteen days.")
+    drawn = [said(72, 72 + 16 * n, line) for n, line in enumerate(lines)]
+    assert "organisation for" in load("a.pdf", pdf("\n".join(drawn)))[0].text
