@@ -17,16 +17,21 @@ NEAR: Final = 0.9
 """From this share of the encoder's limit on a chunk is near it."""
 
 
-def remarks(document: Document, chunks: Sequence[Chunk], limit: int | None = None) -> tuple[tuple[Remark, ...], ...]:
+def remarks(
+    document: Document,
+    chunks: Sequence[Chunk],
+    limit: int | None = None,
+    twins: Sequence[int | None] | None = None,
+) -> tuple[tuple[Remark, ...], ...]:
     """What is to be said of each of a document's chunks, in the order of `Remark`.
 
     ``too_short``: under `SHORT` characters; ``cuts_sentence``: it begins or ends within a sentence; ``lost_heading``: its
     section's heading is neither in its text nor in its context, or it ends with a heading whose words are in the next
     chunk; ``near_identical``: it nearly repeats an earlier chunk of these (`near_duplicates`); ``near_limit``: it has
-    `NEAR` of the `limit` tokens the encoder reads, or more.
+    `NEAR` of the `limit` tokens the encoder reads, or more. `twins`: what `near_duplicates` finds, for whoever has it already.
     """
     heads = [section.start for section in document.sections]
-    twins = near_duplicates(chunks)
+    twins = near_duplicates(chunks) if twins is None else twins
     return tuple(
         tuple(_remarks(document.text, heads, chunk, twin is not None, limit))
         for chunk, twin in zip(chunks, twins, strict=True)

@@ -127,10 +127,25 @@ class ChunkHandlers(Desk):
     @guarded()
     def preview(self, key: object, strategy: object, size: object, overlap: object, request: gr.Request) -> Updates:
         """Another split is tried on one document; nothing is rebuilt."""
+        return self._tried(key, _split(strategy, size, overlap), 0, request)
+
+    @guarded()
+    def turn_preview(
+        self,
+        key: object,
+        strategy: object,
+        size: object,
+        overlap: object,
+        request: gr.Request,
+        event: gr.EventData,
+    ) -> Updates:
+        """The part of a long text before or after the one that both splits are shown on."""
+        return self._tried(key, _split(strategy, size, overlap), whole(event.at), request)
+
+    def _tried(self, key: object, split: SplitSettings, at: int, request: gr.Request) -> Updates:
         workspace, opened = self._visit(request).workspace, self._of(key, request)
-        split = _split(strategy, size, overlap)
         tried = workspace.preview(opened.document.key, split)
-        return chunks.show_preview(self.page.chunks, opened, workspace.corpus().split, split, tried)
+        return chunks.show_preview(self.page.chunks, opened, (workspace.corpus().split, split), tried, max(0, at))
 
     @guarded("chunks.progress")
     def apply_split(self, values: Mapping[Any, Any], request: gr.Request) -> Iterator[Updates]:

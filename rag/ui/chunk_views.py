@@ -56,12 +56,10 @@ def chunked(
     focus: Span | None,
     found: Sequence[Span],
     language: Language,
-    turns: bool = True,
 ) -> str:
     """The part of a document's text with its chunks in alternating shades, overlaps darker, pages marked.
 
-    `focus` is framed (an empty one is only a place to scroll to), all of `found` (sorted) is underlined. `turns`: whether
-    there are buttons for the parts around it.
+    `focus` is framed (an empty one is only a place to scroll to), all of `found` (sorted) is underlined.
     """
     low, high = part
     shown = [(n, c) for n, c in enumerate(chunks) if c.end > low and c.start < high]
@@ -75,7 +73,7 @@ def chunked(
     if focus is not None and focus[0] == focus[1]:
         ticks.append(Tick(focus[0], "", "here"))
     body = shade(document.text, low, high, layers, ticks)
-    return reader(document, body, (low, high), len(document.text), language, turns)
+    return reader(document, body, (low, high), len(document.text), language)
 
 
 def page_ticks(document: Document, low: int, high: int, language: Language) -> list[Tick]:

@@ -19,7 +19,7 @@ from rag.ui.documents import label_of
 from rag.ui.render import TABLE_ROWS, VIEW_CHARACTERS, escape
 from rag.ui.settings import choices
 from rag.ui.strings import text
-from rag.ui.style import SAVE_SCRIPT, VIEW_SCRIPT
+from rag.ui.style import COMPARE_SCRIPT, SAVE_SCRIPT, VIEW_SCRIPT
 
 MOST_SECTIONS = 1000
 """Of more sections the first are offered to jump to."""
@@ -70,12 +70,17 @@ class ChunksTab(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Opened:
-    """A document whose chunks are shown. `remarks` has an entry per chunk; `limit`: the most tokens the encoder reads."""
+    """A document whose chunks are shown.
+
+    `remarks` and `twins` have an entry per chunk (`rag.corpus.remarks`, `rag.corpus.duplicates`); `limit`: the most tokens
+    the encoder reads, None without one.
+    """
 
     corpus_id: str
     document: Document
     chunks: Sequence[Chunk]
     remarks: Sequence[Sequence[Remark]]
+    twins: Sequence[int | None]
     limit: int | None
     language: Language
 
@@ -83,7 +88,9 @@ class Opened:
     def of(cls, corpus: Corpus, document: Document, limit: int | None, language: Language) -> Opened:
         """The chunks of one document of a corpus."""
         mine = [c for c in corpus.chunks if c.key == document.key]
-        return cls(corpus.corpus_id, document, mine, remarks(document, mine, limit), limit, language)
+        twins = near_duplicates(mine)
+        found = remarks(document, mine, limit, twins)
+        return cls(corpus.corpus_id, document, mine, found, twins, limit, language)
 
     def numbers(self, remarked: bool) -> list[int]:
         """The numbers (from 1) of all chunks, or of those with remarks."""
@@ -115,7 +122,7 @@ def _build_split(label: gr.I18n) -> dict[str, Any]:
             made["overlap"] = gr.Slider(
                 0, 400, plain.overlap, step=4, label=label("set.overlap"), elem_id="try-overlap"
             )
-        made["compared"] = gr.HTML(js_on_load=None, elem_id="split-compared")
+        made["compared"] = gr.HTML(js_on_load=COMPARE_SCRIPT, elem_id="split-compared")
         made["apply"] = gr.Button(label("chunks.apply"), elem_id="apply-split", size="sm")
         made["progress"] = gr.HTML(js_on_load=None, elem_id="chunk-progress")
     return made
@@ -223,10 +230,9 @@ def show_text(
 
 def show_one(tab: ChunksTab, opened: Opened, number: int, found: Sequence[chunk_views.Span] = ()) -> dict[Any, Any]:
     """The chunk of this number (from 1) framed in the text, and what is known of it."""
-    chunk, found_of_it = opened.chunks[number - 1], opened.remarks[number - 1]
-    twin = near_duplicates(opened.chunks)[number - 1] if "near_identical" in found_of_it else None
+    chunk, twin = opened.chunks[number - 1], opened.twins[number - 1]
     like = twin + 1 if twin is not None else None
-    said = chunk_views.detail(opened.document, chunk, found_of_it, like, opened.limit, opened.language)
+    said = chunk_views.detail(opened.document, chunk, opened.remarks[number - 1], like, opened.limit, opened.language)
     return {**show_text(tab, opened, (chunk.start, chunk.end), found), tab.detail: said}
 
 
@@ -254,17 +260,16 @@ def show_at(tab: ChunksTab, opened: Opened, number: int) -> dict[Any, Any]:
 
 
 def show_preview(
-    tab: ChunksTab, opened: Opened, now: SplitSettings, tried: SplitSettings, other: Sequence[Chunk]
+    tab: ChunksTab, opened: Opened, splits: tuple[SplitSettings, SplitSettings], tried: Sequence[Chunk], at: int
 ) -> dict[Any, Any]:
-    """Another split of the document beside the one in the index."""
-    longest = chunk_views.longest_of(opened.chunks, other)
-    language = opened.language
-    sides = [("chunks.now", now, opened.chunks), ("chunks.tried", tried, other)]
-    part = chunk_views.around(opened.document, None, None, _COMPARED)
+    """The split in the index and the one that is tried, each with its figures and the text from offset `at`."""
+    longest = chunk_views.longest_of(opened.chunks, tried)
+    part = chunk_views.around(opened.document, None, at, _COMPARED)
+    sides = zip(("chunks.now", "chunks.tried"), splits, (opened.chunks, tried), strict=True)
     made = "".join(
-        f"<section><h3>{escape(text(key, language))} · {escape(split_name(split, language))}</h3>"
-        f"{chunk_views.figures(chunks, opened.limit, language, longest)}"
-        f"{chunk_views.chunked(opened.document, chunks, part, None, (), language, turns=False)}</section>"
+        f"<section><h3>{escape(text(key, opened.language))} · {escape(split_name(split, opened.language))}</h3>"
+        f"{chunk_views.figures(chunks, opened.limit, opened.language, longest)}"
+        f"{chunk_views.chunked(opened.document, chunks, part, None, (), opened.language)}</section>"
         for key, split, chunks in sides
     )
     return {tab.compared: f'<div class="beside compared-splits">{made}</div>'}

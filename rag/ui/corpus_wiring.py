@@ -76,5 +76,6 @@ def _wire_split(page: Page, do: ChunkHandlers) -> None:
         **RAW,
         **LIGHT,
     )
+    tab.compared.turn(do.turn_preview, [tab.document, *tried], tab.compared, **RAW, **LIGHT)
     follow = [panel.strategy, panel.size, panel.overlap, panel.note]
     tab.apply.click(do.apply_split, {*panel.inputs(), *tried}, [*groups(page)["corpus"], *follow], **INDEXING)

@@ -82,10 +82,8 @@ def window(length: int, start: int, end: int, size: int = VIEW_CHARACTERS) -> tu
     return low, min(length, max(low + size, end))
 
 
-def reader(
-    document: Document, body: str, part: tuple[int, int], length: int, language: Language, turns: bool = True
-) -> str:
-    """The box with `body`, the `part` of a text of `length`, and, with `turns`, buttons for the parts around it."""
+def reader(document: Document, body: str, part: tuple[int, int], length: int, language: Language) -> str:
+    """The box with `body`, the `part` of a text of `length`, and buttons for the parts around it."""
     low, high = part
     box = f'<div class="doc" tabindex="0" role="region" aria-label="{escape(document.title)}">{body}</div>'
     if part == (0, length):
@@ -95,7 +93,7 @@ def reader(
     buttons = " ".join(
         f'<button type="button" class="turn" data-at="{at}">{escape(text(f"view.{name}", language))}</button>'
         for name, at, there in around
-        if there and turns
+        if there
     )
     return f'<p class="note parts">{note} {buttons}</p>{box}'
 

@@ -61,6 +61,23 @@ watch('value', () => requestAnimationFrame(() => {
 """
 )
 
+# Two splits of one text beside each other: who scrolls in one scrolls in the other.
+COMPARE_SCRIPT = """
+let leader = null;
+const lead = event => { leader = event.target.closest ? event.target.closest('.doc') : null; };
+for (const kind of ['pointerover', 'touchstart', 'focusin']) element.addEventListener(kind, lead, {passive: true});
+element.addEventListener('scroll', event => {
+  if (event.target !== leader) return;
+  const room = box => Math.max(1, box.scrollHeight - box.clientHeight);
+  const share = leader.scrollTop / room(leader);
+  element.querySelectorAll('.doc').forEach(box => { if (box !== leader) box.scrollTop = share * room(box); });
+}, true);
+element.addEventListener('click', event => {
+  const button = event.target.closest('button.turn');
+  if (button) trigger('turn', {at: Number(button.dataset.at)});
+});
+"""
+
 # As SCROLL_TO_MARK; and where source and answer are not side by side (a phone), the page goes to the source.
 SCROLL_TO_SOURCE = (
     SCROLL_TO_MARK
