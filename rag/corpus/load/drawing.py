@@ -21,6 +21,7 @@ _PARAGRAPH, _PROPERTIES, _TEXT, _BREAK, _FIELD, _NUMBERED = (
 )
 _ALTERNATIVES = "{http://schemas.openxmlformats.org/markup-compatibility/2006}AlternateContent"
 _FALLBACK = "{http://schemas.openxmlformats.org/markup-compatibility/2006}Fallback"
+_DEEPEST = 8
 _SCHEME = re.compile(r"(arabicDb|arabic|alphaLc|alphaUc|romanLc|romanUc|circleNumDb|ea1Chs|ea1Cht)(\w+)")
 _SYSTEMS = {
     "arabicDb": "decimalFullWidth",
@@ -78,7 +79,7 @@ def _pieces(element: Any) -> Iterator[str]:
 def _label(paragraph: Any, counts: list[int]) -> str:
     """The paragraph's number; `counts` holds how far every level of the body has counted."""
     properties = paragraph.find(_PROPERTIES)
-    level = int(properties.get("lvl") or 0) if properties is not None else 0
+    level = min(max(int(properties.get("lvl") or 0), 0), _DEEPEST) if properties is not None else 0
     numbered = properties.find(_NUMBERED) if properties is not None else None
     del counts[level + 1 :]
     counts += [0] * (level + 1 - len(counts))

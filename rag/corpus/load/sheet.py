@@ -21,7 +21,7 @@ from rag.corpus.load.drawing import body_lines, parsed_part
 from rag.corpus.load.number import Picture
 from rag.corpus.load.regions import MAX_CELLS, Places, add_regions, too_many
 from rag.corpus.load.strict import readable
-from rag.corpus.load.table import Cell
+from rag.corpus.load.table import MAX_CHARACTERS, Cell, TableTooLarge
 from rag.errors import Bilingual
 
 _CELL = re.compile(rb"<(?:\w+:)?c[\s>/]")
@@ -48,6 +48,9 @@ class _Found:
 
     hidden: list[str] = field(default_factory=list)
     pictures: dict[str, Picture] = field(default_factory=dict)
+    read: set[str] = field(default_factory=set)
+    """The drawings read: a file can point at one any number of times."""
+    characters: int = 0
 
 
 def parse(name: str, data: bytes) -> tuple[Parsed, ...]:
@@ -62,8 +65,8 @@ def parse(name: str, data: bytes) -> tuple[Parsed, ...]:
         book = load_workbook(io.BytesIO(data), data_only=True, keep_links=False)
         builder, found = TextBuilder(), _Found()
         for sheet in book.worksheets:
-            places = _places(sheet, found.pictures)
-            shapes = _shapes(name, archive, sheet)
+            places = _places(sheet, found)
+            shapes = _shapes(name, archive, sheet, found.read)
             if places or shapes:
                 builder.heading(1, sheet.title)
                 add_regions(name, builder, places)
@@ -108,8 +111,12 @@ def _area(reference: str) -> int:
     return int((right - left + 1) * (bottom - top + 1))
 
 
-def _places(sheet: Worksheet, pictures: dict[str, Picture]) -> dict[tuple[int, int], Cell]:
-    """Every place that shows something, merged areas filled with their cell. Keys are (row, column) from 1."""
+def _places(sheet: Worksheet, found: _Found) -> dict[tuple[int, int], Cell]:
+    """Every place that shows something, merged areas filled with their cell. Keys are (row, column) from 1.
+
+    Raises `TableTooLarge`: a text is stored once for any number of cells.
+    """
+    pictures = found.pictures
     places: dict[tuple[int, int], Cell] = {}
     # Not iter_rows: it goes through the whole rectangle, 17 billion places when one stray cell stands at its end.
     for (row, column), cell in sheet._cells.items():
@@ -119,6 +126,9 @@ def _places(sheet: Worksheet, pictures: dict[str, Picture]) -> dict[tuple[int, i
         text = flow_lines(pictures[code].shown(value))
         if text:
             places[row, column] = Cell(text, (row, column))
+            found.characters += len(text)
+            if found.characters > MAX_CHARACTERS:
+                raise TableTooLarge
     for area in sheet.merged_cells.ranges:
         filled = places.get((area.min_row, area.min_col))
         if filled:
@@ -138,12 +148,13 @@ def _value(cell: Any) -> tuple[object, str]:
         return value, "General"
 
 
-def _shapes(name: str, archive: zipfile.ZipFile, sheet: Any) -> list[list[str]]:
+def _shapes(name: str, archive: zipfile.ZipFile, sheet: Any, read: set[str]) -> list[list[str]]:
     """The words in the sheet's text boxes and shapes, which openpyxl passes over."""
     found = []
     for relation in sheet._rels:
         member = relation.Target.lstrip("/")
-        if relation.Type.endswith("/drawing") and member in archive.NameToInfo:
+        if relation.Type.endswith("/drawing") and member in archive.NameToInfo and member not in read:
+            read.add(member)
             drawing = parsed_part(read_member(name, archive, member))
             found += [lines for lines in map(body_lines, drawing.iter(_BODY)) if lines]
     return found

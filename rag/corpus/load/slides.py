@@ -21,7 +21,7 @@ from rag.corpus.load.drawing import (
     flatten_alternatives,
 )
 from rag.corpus.load.strict import readable
-from rag.corpus.load.table import Cell, Rendered, render
+from rag.corpus.load.table import Cell, Rendered, check_places, render
 from rag.errors import Bilingual
 from rag.types import Why
 
@@ -45,6 +45,7 @@ def parse(name: str, data: bytes) -> tuple[Parsed, ...]:
     source = pptx.Presentation(io.BytesIO(readable(name, data)))
     builder = TextBuilder()
     hidden = 0
+    read: set[str] = set()
     for slide in source.slides:
         builder.page()
         flatten_alternatives(slide._element)
@@ -52,7 +53,7 @@ def parse(name: str, data: bytes) -> tuple[Parsed, ...]:
             hidden += 1
             builder.remove("\n".join(body_lines(slide._element)), "hidden")
         else:
-            _Slide(builder).read(slide)
+            _Slide(builder, read).read(slide)
     properties = source.core_properties
     meta = Meta(title=clean_line(properties.title or ""), version=clean_line(properties.version or ""))
     count = len(source.slides)
@@ -63,8 +64,9 @@ def parse(name: str, data: bytes) -> tuple[Parsed, ...]:
 class _Slide:
     """Puts one slide into the builder: its title as a heading, then its shapes, then its notes."""
 
-    def __init__(self, builder: TextBuilder) -> None:
+    def __init__(self, builder: TextBuilder, read: set[str]) -> None:
         self._builder = builder
+        self._read = read
         self._begun = False
 
     def read(self, slide: Any) -> None:
@@ -88,13 +90,23 @@ class _Slide:
             elif getattr(shape, "has_table", False):
                 self._table(render(table_grid(shape.table)))
             elif getattr(shape, "has_chart", False):
+                if self._seen(shape.chart.part):
+                    continue
                 chart = shape.chart._chartSpace
                 self._text([chart_title(chart)])
                 self._table(chart_table(chart))
             elif diagram := diagram_part(shape._element):
-                self._text(diagram_lines(shape.part.related_part(diagram).blob))
+                part = shape.part.related_part(diagram)
+                self._text([] if self._seen(part) else diagram_lines(part.blob))
             else:
                 self._text(body_lines(shape._element))
+
+    def _seen(self, part: Any) -> bool:
+        """Whether a part was read before: a file can point at one any number of times."""
+        if part.partname in self._read:
+            return True
+        self._read.add(part.partname)
+        return False
 
     def _table(self, rendered: Rendered) -> None:
         lines = rendered.lines
@@ -126,9 +138,10 @@ def in_reading_order(shapes: Iterable[Any]) -> list[Any]:
 
 
 def table_grid(table: Any) -> list[list[Cell]]:
-    """A slide's table; places that a merged cell covers carry its text and anchor."""
+    """A slide's table; places that a merged cell covers carry its text and anchor. Raises `TableTooLarge`."""
     rows = [list(row.cells) for row in table.rows]
     width = max(map(len, rows), default=0)
+    check_places(len(rows), width)
     grid = [[Cell("", (r, c)) for c in range(width)] for r in range(len(rows))]
     covered: set[tuple[int, int]] = set()
     for r, row in enumerate(rows):

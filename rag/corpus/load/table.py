@@ -10,6 +10,7 @@ from itertools import chain
 from rag.corpus.clean import flow_lines
 
 MAX_CHARACTERS = 20_000_000
+MAX_PLACES = 2_000_000
 _LONGEST_HEADER = 60
 _HEADER_ROWS = 3
 # A number, amount, percentage or date; a year, a month or a quarter alone may well head a column.
@@ -33,7 +34,7 @@ _ABOVE = 4  # rows above the column names that can say something else
 
 
 class TableTooLarge(Exception):
-    """Merged cells or column names repeat so much text that the table would have more than `MAX_CHARACTERS`."""
+    """Merged cells or column names repeat so much text that the table would have more than `MAX_CHARACTERS`, or it has too many places."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,9 +56,16 @@ class Header:
     rows: int
 
 
+def check_places(rows: int, columns: int) -> None:
+    """Raise `TableTooLarge` when a rectangle of this size has more than `MAX_PLACES`: one wide row widens all others."""
+    if rows * columns > MAX_PLACES:
+        raise TableTooLarge
+
+
 def plain_grid(rows: Sequence[Sequence[str]]) -> list[list[Cell]]:
     """A grid without merged cells; short rows are filled up with empty cells."""
     width = max((len(row) for row in rows), default=0)
+    check_places(len(rows), width)
     return [
         [Cell(flow_lines(row[c]) if c < len(row) else "", (r, c)) for c in range(width)] for r, row in enumerate(rows)
     ]

@@ -161,7 +161,10 @@ class _Walker:
     def _add_aside(self, words: Words) -> None:
         """Add what a paragraph refers to: its notes right below it, then its text boxes, charts and SmartArt."""
         for kind, note_id, sign in words.notes:
-            note = f"{sign} {self._parts.note(kind, note_id)}".strip()
+            words_of_note = self._parts.note(kind, note_id)
+            note = f"{sign} {words_of_note}"
+            if not words_of_note:
+                continue
             if self._list:
                 self._add_line(flow_lines(note))
             else:

@@ -26,6 +26,7 @@ class Parts:
 
     def __init__(self, source: Any) -> None:
         self._related: Mapping[str, Any] = source.part.related_parts
+        self._read: set[str] = set()
         self.body = source.element.body
         self.styles = source.styles.element
         roots = {}
@@ -47,15 +48,15 @@ class Parts:
         """Documents of another format inside this one."""
 
     def note(self, kind: str, note_id: str) -> str:
-        """The words of a footnote or an endnote; empty when there is none of this id."""
-        note = self._notes[kind].get(note_id)
+        """The words of a footnote or an endnote, once; empty when there is none of this id or it was asked for before."""
+        note = self._notes[kind].pop(note_id, None)
         return "\n".join(self._lines(note)) if note is not None else ""
 
     def running_lines(self) -> list[tuple[str, Why]]:
         """The lines of all headers and footers, in the order the sections name them, each once; watermarks apart."""
         found: dict[tuple[str, Why], None] = {}
         for reference in self.body.iter(qn("w:headerReference"), qn("w:footerReference")):
-            part = self._related.get(reference.get(qn("r:id")) or "")
+            part = self._unread(reference.get(qn("r:id")))
             if part is None:
                 continue
             root = parsed_part(part.blob)
@@ -69,15 +70,26 @@ class Parts:
         return list(found)
 
     def graphic(self, pointer: Any) -> tuple[list[str], Rendered]:
-        """The words of a chart or of SmartArt: lines, and a table. Raises `TableTooLarge`."""
+        """The words of a chart or of SmartArt, once: lines, and a table. Raises `TableTooLarge`."""
         chart_id = pointer.get(qn("r:id"))
-        part = self._related.get(chart_id or pointer.get(qn("r:dm")) or "")
+        part = self._unread(chart_id or pointer.get(qn("r:dm")))
         if part is None:
             return [], Rendered((), None)
         if chart_id is None:
             return diagram_lines(part.blob), Rendered((), None)
         chart = parsed_part(part.blob)
         return [chart_title(chart)], chart_table(chart)
+
+    def _unread(self, relation_id: str | None) -> Any:
+        """The part that a relation names, when it is asked for the first time; else None.
+
+        A part can be named any number of times, so that a small file would become a text without end.
+        """
+        part = self._related.get(relation_id or "")
+        if part is None or part.partname in self._read:
+            return None
+        self._read.add(part.partname)
+        return part
 
     def _lines(self, story: Any) -> Iterator[str]:
         """The paragraphs of a small story that show something, those of tables and text boxes too."""

@@ -13,7 +13,7 @@ from rag.corpus.load.numbering import Reference, is_on
 
 _HEADING = re.compile(r"(?:heading|标题|標題)\s*([1-9])", re.IGNORECASE)
 _CONTENTS = re.compile(r"(?:toc|目录|目錄)\s*(?:\d|heading|标题|標題)", re.IGNORECASE)
-NO_LIST = "0"
+_MOST_BASES = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,10 +103,10 @@ def _joined(own: Reference | None, base: Reference | None) -> Reference | None:
 
 
 def _bases(style_id: str, elements: dict[str, Any]) -> Iterator[tuple[str, Any]]:
-    """A style and those it is based on, one after the other; a circle ends."""
-    seen: set[str] = set()
-    while style_id in elements and style_id not in seen:
-        seen.add(style_id)
+    """A style and those it is based on, one after the other; circles and endless chains end (Word knows 11 steps)."""
+    for _ in range(_MOST_BASES):
+        if style_id not in elements:
+            return
         yield style_id, elements[style_id]
         based = elements[style_id].find(qn("w:basedOn"))
         style_id = (based.get(qn("w:val")) or "") if based is not None else ""

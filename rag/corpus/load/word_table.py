@@ -8,7 +8,7 @@ from typing import Any
 from docx.oxml.ns import qn
 
 from rag.corpus.load.numbering import is_on
-from rag.corpus.load.table import Cell
+from rag.corpus.load.table import Cell, check_places
 
 _ROW, _CELL = qn("w:tr"), qn("w:tc")
 _WRAPPERS = {qn(f"w:{tag}") for tag in ("sdt", "sdtContent", "customXml", "ins", "moveTo")}
@@ -40,7 +40,7 @@ def is_deleted(part: Any) -> bool:
 def grid(table: Any, cell_text: Callable[[Any], str]) -> list[list[Cell]]:
     """The table as a rectangle; places that a merged cell covers carry its text and anchor.
 
-    `cell_text` is asked for every cell that is shown, in the order of the document.
+    `cell_text` is asked for every cell that is shown, in the order of the document. Raises `TableTooLarge`.
     """
     lines: list[list[Cell]] = []
     for r, row in enumerate(table_rows(table)):
@@ -58,6 +58,7 @@ def grid(table: Any, cell_text: Callable[[Any], str]) -> list[list[Cell]]:
             cells += [content] * _number(properties, "w:gridSpan", 1)
         lines.append(cells)
     width = max((len(cells) for cells in lines), default=0)
+    check_places(len(lines), width)
     return [cells + [Cell("", (r, c)) for c in range(len(cells), width)] for r, cells in enumerate(lines)]
 
 

@@ -116,7 +116,7 @@ class TextReader:
 
     def __init__(self, story: Any, styles: Mapping[str, Style], comments: Mapping[str, str]) -> None:
         self._styles = styles
-        self._comments = comments
+        self._comments = dict(comments)
         self._paired = set(_paired(story))
         self._fields: list[_Field] = []
         self._counts = {"footnote": 0, "endnote": 0}
@@ -179,7 +179,8 @@ class TextReader:
         elif tag == _DELETED:
             self._say(out, child.text or "", why or "deletion", bold)
         elif tag == _COMMENT:
-            self._say(out, self._comments.get(child.get(qn("w:id")) or "", ""), "comment", bold)
+            # taken out: however often a file refers to a comment, it is noted once
+            self._say(out, self._comments.pop(child.get(qn("w:id")) or "", ""), "comment", bold)
         elif tag == _SYMBOL:
             font = child.get(qn("w:font")) or ""
             sign = _symbol(child.get(qn("w:char")) or "", font)

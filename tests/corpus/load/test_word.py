@@ -157,15 +157,18 @@ def test_notes_stand_below_their_paragraph() -> None:
 
     body = [
         paragraph(run("年假") + to("footnote", 3) + run("和病假") + to("endnote", 2) + run("。")),
-        listed(run("甲") + to("footnote", 2), 1),
+        listed(run("甲") + to("footnote", 4), 1),
         "<w:tbl><w:tr>" + "".join(f"<w:tc>{paragraph(run(t) + to('footnote', 2))}</w:tc>" for t in "丙丁") + "</w:tr></w:tbl>",
     ]  # fmt: skip
-    parts = {"footnotes": notes("footnote", "试用期除外", "按日折算"), "endnotes": notes("endnote", "另见")}
+    parts = {
+        "footnotes": notes("footnote", "试用期除外", "按日折算", "女职工除外"),
+        "endnotes": notes("endnote", "另见"),
+    }
     numbering = abstract(1, level(0, "decimal", "%1.")) + num(1, 1)
     (read,) = load("a.docx", document(*body, parts=parts, numbering=numbering))
     assert read.text == (
-        "年假[^1]和病假[^i]。\n\n[^1] 按日折算\n\n[^i] 另见\n\n1. 甲[^2]\n[^2] 试用期除外\n\n"
-        "丙[^3] | 丁[^4]\n\n[^3] 试用期除外\n\n[^4] 试用期除外"
+        "年假[^1]和病假[^i]。\n\n[^1] 按日折算\n\n[^i] 另见\n\n1. 甲[^2]\n[^2] 女职工除外\n\n"
+        "丙[^3] | 丁[^4]\n\n[^3] 试用期除外"
     )
 
 
