@@ -41,8 +41,13 @@ def load(name: str, data: bytes, origin: Origin = "own") -> tuple[Document, ...]
 def _parsed(name: str, data: bytes, kind: Kind) -> tuple[Parsed, ...]:
     try:
         return kind.parse(name, data)
-    except LoadError:
+    except (LoadError, MemoryError):
         raise
+    except RecursionError as error:
+        raise UnsafeFile(
+            en=f"{name}: its parts are nested too deeply to be read. Save it with a simpler structure, or as plain text.",
+            zh=f"{name}：内部嵌套层数过深，无法读取。请简化结构，或另存为纯文本。",
+        ) from error
     except TableTooLarge as error:
         raise UnsafeFile(
             en=f"{name}: a table of more than {MAX_CHARACTERS:,} characters, since merged cells and column names are repeated. Split it.",
