@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from datetime import date, datetime, time, timedelta
-from decimal import ROUND_HALF_UP, Decimal
+from decimal import ROUND_HALF_UP, Context, Decimal
 from fractions import Fraction
 
 from rag.corpus.load.moment import moment
@@ -14,6 +14,7 @@ from rag.corpus.load.numerals import counted
 
 _SIGNIFICANT = 11  # a cell of format General shows no more
 _LARGEST = 20  # digits in front of the point; a longer number is shown in powers of ten
+_EXACT = Context(prec=400, rounding=ROUND_HALF_UP)  # a format asks for up to 255 digits
 _NOT_ZERO = "123456789一二三四五六七八九壹贰叁肆伍陆柒捌玖"
 _UNITS = {1: "十百千", 2: "拾佰仟"}
 # The digits of [DBNum1], [DBNum2] and [DBNum3]; 0 is a format without them.
@@ -111,7 +112,7 @@ def _written(value: int | float, section: Section) -> str:
     whole = [at for at, kind in enumerate(kinds) if kind == "digit" and at < point]
     part = [at for at, kind in enumerate(kinds) if kind == "digit" and at > point]
     grouped = bool(whole) and "comma" in kinds[whole[0] : whole[-1]]
-    integer, _, decimals = f"{exact.quantize(Decimal(1).scaleb(-len(part)), ROUND_HALF_UP):f}".partition(".")
+    integer, _, decimals = f"{exact.quantize(Decimal(1).scaleb(-len(part)), context=_EXACT):f}".partition(".")
     places = {**_fill(tokens, whole, integer, grouped), **_cut(tokens, part, decimals)}
     if not any(places.get(at) for at in part):
         places[point] = ""
@@ -182,10 +183,10 @@ def _power(exact: Decimal, tokens: Sequence[Token], power: int, point: int) -> s
     step = max(kinds[: min(point, power)].count("digit"), 1)
     decimals = kinds[point:power].count("digit")
     exponent = exact.adjusted() // step * step if exact else 0
-    mantissa = exact.scaleb(-exponent).quantize(Decimal(1).scaleb(-decimals), ROUND_HALF_UP)
+    mantissa = exact.scaleb(-exponent).quantize(Decimal(1).scaleb(-decimals), context=_EXACT)
     if mantissa.adjusted() >= step:  # 9.99 was rounded up to 10.0
         exponent += step
-        mantissa = exact.scaleb(-exponent).quantize(Decimal(1).scaleb(-decimals), ROUND_HALF_UP)
+        mantissa = exact.scaleb(-exponent).quantize(Decimal(1).scaleb(-decimals), context=_EXACT)
     width = kinds[power:].count("digit")
     sign = "-" if exponent < 0 else "+" if tokens[power].text[1] == "+" else ""
     return f"{mantissa:f}E{sign}{abs(exponent):0{width}}"
