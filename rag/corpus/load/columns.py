@@ -7,11 +7,12 @@ from dataclasses import dataclass
 from itertools import groupby
 from statistics import median
 
+from rag.corpus.load.aligned import aligned_table
 from rag.corpus.load.ink import Glyph
 from rag.corpus.load.lines import Line, Row, line_of, pieces, rows_of
 from rag.corpus.load.ruled import Table
 
-_STEP = 3.0
+_STEP, _MOST_STEPS = 3.0, 300
 _NARROWEST = 0.15
 _FEWEST = 3
 _LEAST_ROWS = 6
@@ -147,12 +148,13 @@ def _gutter(found: Sequence[_Piece]) -> float | None:
         return None
     best, most = None, 0
     x, end = left + _NARROWEST * (right - left), right - _NARROWEST * (right - left)
+    step = max(_STEP, (right - left) / _MOST_STEPS)
     while x <= end:
         before, after = sum(p.x1 <= x for p in lines), sum(p.x0 >= x for p in lines)
         gain = min(before, after) - (len(lines) - before - after)
         if gain > most:
             best, most = x, gain
-        x += _STEP
+        x += step
     return best
 
 
@@ -165,9 +167,24 @@ def _downwards(found: Sequence[_Piece], area: tuple[float, float]) -> list[Line 
             items.append((piece.top, piece.content))
         else:
             rows.setdefault(piece.row, []).append(piece)
-    for row in rows.values():
-        glyphs = [g for p in sorted(row, key=lambda p: p.x0) for g in p.content]  # type: ignore[union-attr]
-        line = line_of(glyphs, *area)
-        if line.text:
-            items.append((line.top, line))
+    cut = [[p.content for p in sorted(row, key=lambda p: p.x0)] for row in rows.values()]
+    for item in _lines_and_tables(cut, area):  # type: ignore[arg-type]
+        items.append((item.top, item))
     return [item for _, item in sorted(items, key=lambda pair: pair[0])]
+
+
+def _lines_and_tables(rows: Sequence[Sequence[Row]], area: tuple[float, float]) -> list[Line | Table]:
+    """Rows from top to bottom, each as its pieces, as lines, or as tables where they stand in columns."""
+    result: list[Line | Table] = []
+    number = 0
+    while number < len(rows):
+        table = aligned_table(rows, number)
+        if table:
+            result.append(table.table)
+            number += table.n_rows
+            continue
+        line = line_of([glyph for part in rows[number] for glyph in part], *area)
+        if line.text:
+            result.append(line)
+        number += 1
+    return result

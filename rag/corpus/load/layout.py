@@ -18,6 +18,8 @@ from rag.types import Why
 _HUGE = 1.8
 _FAR = 2.5
 _FULL_PAGE = 10
+_MOST_LAYERS = 20
+_MOST_APART = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,10 +151,10 @@ def _made_bold(glyphs: Sequence[Glyph], again: Sequence[Glyph]) -> list[Glyph]:
 
 
 def _overprinted(again: Sequence[Glyph]) -> list[tuple[str, float]]:
-    """What was printed again, line by line, each with the number of times."""
+    """What was printed again, line by line, each with the number of times (of which it counts no more than 20)."""
     counts: dict[str, int] = {}
     tops: dict[str, float] = {}
-    while again:
+    for _ in range(_MOST_LAYERS):
         layer, again = once(again)
         for line in plain_lines(layer):
             counts[line.text] = counts.get(line.text, 0) + 1
@@ -191,6 +193,8 @@ def _set_apart(glyphs: Sequence[Glyph]) -> tuple[list[Line], list[Glyph]]:
         return [], list(glyphs)
     rest = [g for g in glyphs if not ((g.style.pale or g.size > _HUGE * usual) and g.style.turn == 0)]
     lines = plain_lines(odd)
+    if len(lines) > _MOST_APART:
+        return [], list(glyphs)
     apart = [line for line in lines if _is_apart(line, rest)]
     taken = [g for g in odd if any(_holds(line, g) for line in apart)]
     kept = {id(g) for g in taken}

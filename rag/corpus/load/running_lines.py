@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 
 from rag.corpus.load.layout import Item, Left, Page, body_size
 from rag.corpus.load.lines import Line
+from rag.corpus.load.typography import numbering
 from rag.types import Why
 
 _ZONE = 0.16
@@ -162,7 +163,9 @@ def _in_slot(slot: Sequence[_Spot], pages: Sequence[Page]) -> list[_Spot]:
     groups: dict[str, list[_Spot]] = defaultdict(list)
     for spot in slot:
         groups[_DIGITS.sub("#", spot.line.text)].append(spot)
-    again = [g for g in groups.values() if len({s.page for s in g}) > 1 and _digits_count_pages(g)]
+    again = [
+        g for g in groups.values() if len({s.page for s in g}) > 1 and not _are_headings(g) and _digits_count_pages(g)
+    ]
     repeated = [spot for group in again for spot in group]
     share = len({spot.page for spot in repeated}) / len(pages)
     apart = sum(spot.is_apart for spot in slot) / len(slot)
@@ -192,6 +195,11 @@ def _at_one_height(group: Sequence[_Spot]) -> list[list[_Spot]]:
         else:
             parts.append([spot])
     return parts
+
+
+def _are_headings(group: Sequence[_Spot]) -> bool:
+    """Whether the lines are numbered one after the other as chapters and sections are (第3节 on page 3)."""
+    return len({spot.line.text for spot in group}) > 1 and numbering(group[0].line.text) is not None
 
 
 def _digits_count_pages(spots: Sequence[_Spot]) -> bool:

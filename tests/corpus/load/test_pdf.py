@@ -69,6 +69,12 @@ def test_running_headers_and_page_numbers_go_after_the_first() -> None:
     assert document.text == "某公司制度汇编\n\n第1页的正文在此。\n\n第2页的正文在此。\n\n第3页的正文在此。"
 
 
+def test_a_numbered_heading_on_every_page_is_no_header() -> None:
+    pages = ["\n".join([said(72, 60, f"第{n}节 规定", 16), said(72, 200, f"第{n}页的正文在此。")]) for n in range(1, 8)]
+    (document,) = load("a.pdf", pdf(*pages))
+    assert [path for s in document.sections for path in s.path] == [f"第{n}节 规定" for n in range(1, 8)]
+
+
 def test_text_printed_twice_for_a_shadow_counts_once() -> None:
     twice = "\n".join(said(72 + d, 100 + d, "年度报告 2026", 24) for d in (0, 0.5, 1.0, 1.5))
     assert load("a.pdf", pdf(twice))[0].text == "年度报告 2026"

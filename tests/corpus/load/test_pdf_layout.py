@@ -120,6 +120,37 @@ def test_a_row_cut_by_the_page_break_is_one_row() -> None:
     assert [(part.text, part.why, part.page) for part in document.removed] == [(" | ".join(HEAD), "running_line", 2)]
 
 
+def spread(rows: list[tuple[str, ...]], top: float) -> str:
+    """Cells at the same distances, without a rule."""
+    return "\n".join(
+        said(72 + 110 * c, top + 20 * r, text) for r, row in enumerate(rows) for c, text in enumerate(row) if text
+    )
+
+
+def test_a_table_without_rules_keeps_its_column_names() -> None:
+    rows = [
+        ("城市", "档次", "上限", "备注"),
+        ("北京", "一线", "600", ""),
+        ("杭州", "", "450", "旺季上浮"),
+        ("义乌", "三线", "", "无"),
+    ]
+    page = said(72, 60, "标准如下。") + "\n" + spread(rows, 100) + "\n" + said(72, 300, "说明。")
+    (document,) = load("a.pdf", pdf(page))
+    assert document.text == (
+        "标准如下。\n\n城市: 北京；档次: 一线；上限: 600\n城市: 杭州；上限: 450；备注: 旺季上浮\n城市: 义乌；档次: 三线；备注: 无\n\n说明。"
+    )
+    assert [table.header for table in document.tables] == ["城市 | 档次 | 上限 | 备注"]
+
+
+def test_rows_that_stand_under_no_names_are_lines() -> None:
+    for rows in (
+        [("甲方", "乙方", "日期"), ("张三", "李四", "十月一日")],  # too few to be sure
+        [("1", "2", "3"), ("4", "5", "6"), ("7", "8", "9")],  # nothing that names a column
+    ):
+        (document,) = load("a.pdf", pdf(spread(rows, 100)))
+        assert document.tables == () and ":" not in document.text
+
+
 def test_words_over_the_rest_of_a_table_are_left_out() -> None:
     first = ruled([HEAD, ("甲", "100", "无"), ("乙", "200", "有")], 700)
     for words in ("续表", "表 3（续）", "续表 3 费用标准"):
