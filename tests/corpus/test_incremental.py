@@ -9,8 +9,10 @@ import pytest
 
 from rag.cli import main
 from rag.config import SplitSettings
-from rag.corpus.index import Corpus, Progress, build
+from rag.corpus.index import Corpus, build
+from rag.corpus.samples import read
 from rag.corpus.store import load, save
+from rag.evaluate.question_files import sample_set
 from rag.models.roles import Models
 from rag.types import Document
 from tests import hostile
@@ -126,3 +128,20 @@ def test_nothing_is_taken_from_an_index_that_cannot_be_used(
     assert main(command) == 0 and len(encoder.encoded) == 4
     out, err = capsys.readouterr()
     assert "already = 0" in out.splitlines()[-2] and str(tmp_path / "index") in err
+
+
+@pytest.mark.model
+def test_with_the_real_encoder_the_difference_is_rounding_and_the_top_ten_are_the_same(models: Models) -> None:
+    """Batches hold other passages than in a full build, and are padded otherwise. The encoder works in float32."""
+    encoder = models.encoder()
+    documents = [document for document in read() if len(document.text) < 1600][:8]
+    first = build(documents[::2], SplitSettings(), encoder)
+    full = build(documents, SplitSettings(), encoder)
+    grown = build(documents, SplitSettings(), encoder, first.known())
+    assert dict(encoder.facts)["dtype"] == "float32"
+    assert [c.chunk_id for c in grown.chunks] == [c.chunk_id for c in full.chunks] and len(full.chunks) > 30
+    assert grown.dense is not None and full.dense is not None
+    assert np.abs(grown.dense.vectors - full.dense.vectors).max() <= 1e-5
+    for query in encoder.encode_query([question.question for question in sample_set().questions]):
+        found, expected = ([hit.position for hit in c.dense.search(query, 10)] for c in (grown, full) if c.dense)
+        assert found == expected

@@ -7,12 +7,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from rag.config import ModelSettings
+from rag.config import ModelSettings, SplitSettings
+from rag.corpus.split import split
 from rag.errors import ChunkTooLong, Stopped
-from rag.models.encoder import PIECE_TOKENS, Encoder, _pieces
+from rag.models.encoder import COUNT_CHARACTERS, PIECE_TOKENS, Encoder, _pieces
 from rag.models.roles import Models
 from rag.models.turns import Turns
 from rag.models.weights import Weights, resolve
+from rag.types import Document
 
 QUESTION = "入职满一年，每年有多少天带薪年假？"
 PASSAGES = [
@@ -97,6 +99,31 @@ def test_order_is_kept_though_batches_go_by_length(encoder: Encoder) -> None:
         alone = encode(encoder, [texts[i]])[0]
         assert together[i] @ alone > 0.9999
         assert int(np.argmax(together @ alone)) == i
+
+
+@model
+def test_where_tokens_begin(encoder: Encoder) -> None:
+    text = "第一条 员工年假管理办法 (annual leave policy)，每人每年 15 天。\n"
+    starts = encoder.token_starts(text)
+    assert starts == sorted(starts) and starts[0] == 0 and starts[-1] < len(text)
+    empty, whole = encoder.count_tokens(["", text])  # both with the prefix and two special tokens
+    assert abs(whole - empty - len(starts)) <= 2
+    assert {text.index(word) for word in ("员工", "leave", "15", "天")} <= set(starts)
+    # a long text is tokenised in parts, at line breaks: as if each stood alone
+    many = COUNT_CHARACTERS // len(text) + 10
+    assert encoder.token_starts(text * many) == [i * len(text) + start for i in range(many) for start in starts]
+    assert encoder.token_starts("") == [] and len(encoder.token_starts("字" * (COUNT_CHARACTERS + 5))) > 1000
+
+
+@model
+def test_chunks_by_tokens_have_about_as_many(encoder: Encoder) -> None:
+    text = "员工入职满一年后，每年可享受15天带薪年假。应提前3个工作日提交申请，由直属主管审批。\n" * 30
+    document = Document("d", "1", "d@1", "own", "休假", "", text)
+    chunks = split(document, SplitSettings("tokens", 100, 30), encoder)
+    inside = [len(encoder.token_starts(chunk.text)) for chunk in chunks]
+    assert max(inside) <= 102 and min(inside[:-1]) > 70
+    assert all(chunk.text.rstrip()[-1] == "。" for chunk in chunks)
+    assert all(b.start < a.end for a, b in zip(chunks, chunks[1:], strict=False))
 
 
 @model
