@@ -26,13 +26,15 @@ _MAIN_SHARE = 0.3
 
 @dataclass(slots=True)
 class _Size:
-    """Characters that are seen in an element, those of them in links, the links, and the links to places on the page."""
+    """Characters that are seen in an element, those of them in links, the links, the links to places on the page, and the
+    elements in it that navigation does not hold."""
 
     seen: int = 0
     linked: int = 0
     links: int = 0
     inward: int = 0
     headings: int = 0
+    tables: int = 0
 
 
 class Clutter:
@@ -60,11 +62,11 @@ class Clutter:
 
     def _of_links(self, tag: Tag) -> Why | None:
         size = self._of(tag)
-        if size.headings or tag.find("main"):
+        if size.headings:
             return None
         if _NAMED.intersection(_names(tag)) and size.seen <= _LITTLE * self._whole:
             return "navigation"
-        if tag.name not in _LISTS or size.links < _MIN_LINKS or tag.find("table"):
+        if tag.name not in _LISTS or size.links < _MIN_LINKS or size.tables:
             return None
         if size.linked < _LINK_SHARE * size.seen or size.linked > _LINK_LENGTH * size.links:
             return None
@@ -126,5 +128,6 @@ def _measured(page: Tag) -> dict[int, _Size]:
             parent.linked += size.linked
             parent.links += size.links
             parent.inward += size.inward
-            parent.headings += size.headings + bool(re.fullmatch("h[1-6]", node.name))
+            parent.headings += size.headings + bool(re.fullmatch("h[1-6]|main", node.name))
+            parent.tables += size.tables + (node.name == "table")
     return sizes

@@ -21,6 +21,7 @@ from rag.errors import Bilingual
 
 _LONGEST_FRONT = 2000
 _LONGEST_INLINE = 1000
+_COMMENT = re.compile(r"<!--(?:(?!-->).)*-->", re.DOTALL)
 _MARKS = re.compile(r"[*_`\[<&\\]")
 _FRONT = re.compile(r"---[ \t]*\n(.*?)\n(?:---|\.\.\.)[ \t]*(?:\n|$)", re.DOTALL)
 
@@ -62,10 +63,20 @@ def add_markdown(builder: TextBuilder, text: str) -> None:
         elif token.type == "table_open":
             rendered = render(plain_grid(_table(tokens, number)))
             builder.table(rendered.lines, rendered.heading)
+        elif token.type in ("paragraph_open", "html_block"):
+            _add_seen(builder, source)
         else:
             builder.add(source)
         done = end
     builder.lines(lines[done:])
+
+
+def _add_seen(builder: TextBuilder, source: str) -> None:
+    """Add a block without its comments, which nobody sees; they are noted. One with code in it stays as it is written."""
+    comments = [] if "`" in source else _COMMENT.findall(source)
+    builder.add(_COMMENT.sub("", source) if comments else source)
+    for comment in comments:
+        builder.remove(comment, "comment")
 
 
 def _plain(inline: Token) -> str:

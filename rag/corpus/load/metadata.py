@@ -11,6 +11,7 @@ from pathlib import PurePosixPath
 from rag.corpus.clean import clean_line
 from rag.corpus.load.builder import Meta, Parsed
 from rag.corpus.load.headings import heading_level
+from rag.corpus.numerals import number
 from rag.errors import EmptyDocument
 from rag.types import Document, Origin, Section, Stated
 
@@ -27,7 +28,11 @@ _VERSION = re.compile(
     + r"([^\s；;，,。|｜（）()*]{1,40})",
     re.IGNORECASE,
 )
-_DATE = r"(\d{4})\s*[年\-/.]\s*(\d{1,2})\s*[月\-/.]\s*(\d{1,2})"
+_COUNTED = "[一二三四五六七八九十]{1,3}"
+_DATE = (
+    r"(\d{4}|[一二][〇○零一二三四五六七八九]{3})\s*[年\-/.]\s*"
+    rf"(\d{{1,2}}|{_COUNTED})\s*[月\-/.]\s*(\d{{1,2}}|{_COUNTED})"
+)
 _FROM = re.compile(
     _BEFORE
     + r"(?:(?:生效|施行|实施|执行)(?:日期|时间)|effective(?: date| from)?|valid from)"
@@ -38,6 +43,11 @@ _FROM = re.compile(
     + r"\s*日?\s*起(?:施行|实施|执行|生效)",
     re.IGNORECASE,
 )
+# The last article of a policy, 「第二十条 本办法自2026年10月1日起施行。」; a date of something else has no 本 before it.
+_LAST_ARTICLE = re.compile(
+    r"(?:本[^\s，。；、]{1,12}?|解释[，,])自?\s*" + _DATE + r"\s*日?\s*起(?:正式)?(?:施行|实施|执行|生效|試行|试行)"
+)
+_END = 2000
 _TO = re.compile(
     _BEFORE
     + r"(?:(?:失效|废止|终止|到期)(?:日期|时间)|有效期至|有效期限至|expir(?:y|ation)(?: date)?|expires(?: on)?"
@@ -152,22 +162,25 @@ def from_name(name: str) -> Meta:
 
 
 def from_lines(text: str) -> Meta:
-    """Version and dates that the first lines of `text` state (「版本：2026-10」, "Effective date: 2026-10-01")."""
+    """Version and dates that the first lines of `text` state (「版本：2026-10」, "Effective date: 2026-10-01").
+
+    The day it takes effect may also stand in its last article (「本办法自2026年10月1日起施行」).
+    """
     lines = [line[:300] for line in text[:8000].split("\n") if line][:_TOP_LINES]
     top = "\n".join(f" {line}" for line in lines)
     version = _VERSION.search(top)
     return Meta(
         version=version.group(1) if version else "",
-        effective_from=_first_date(_FROM.search(top)),
+        effective_from=_first_date(_FROM.search(top)) or _first_date(_LAST_ARTICLE.search(text[-_END:])),
         effective_to=_first_date(_TO.search(top)),
     )
 
 
 def as_date(text: str) -> date | None:
-    """The date that `text` is, written with digits and ``- / .`` or 年月日; None when it is none.
+    """The date that `text` is, written with digits and ``- / .`` or 年月日, or in Chinese; None when it is none.
 
-    >>> as_date("2026年10月1日"), as_date("2026-13-01")
-    (datetime.date(2026, 10, 1), None)
+    >>> as_date("2026年10月1日"), as_date("二〇二六年十月一日"), as_date("2026-13-01")
+    (datetime.date(2026, 10, 1), datetime.date(2026, 10, 1), None)
     """
     return _first_date(re.match(rf"\s*{_DATE}\s*日?(?![\d])", text))
 
@@ -182,10 +195,11 @@ def title_line(text: str) -> str:
 
 
 def _first_date(found: re.Match[str] | None) -> date | None:
-    numbers = [int(n) for n in found.groups() if n is not None] if found else []
+    written = [n.replace("○", "〇") for n in found.groups() if n is not None] if found else []
+    numbers = [int(n if n.isdecimal() else number(n) or 0) for n in written[:3]]
     if len(numbers) < 3:
         return None
     try:
-        return date(*numbers[:3])
+        return date(*numbers)
     except ValueError:  # 2026-02-30 is written like a date and is none
         return None

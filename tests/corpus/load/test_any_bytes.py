@@ -1,8 +1,12 @@
 """Whatever the bytes: documents that keep their promises, or a `LoadError` that names the file."""
 
+import csv
+import html
+import io
 import json
 import random
 from collections.abc import Callable
+from email.message import EmailMessage
 from pathlib import Path
 
 import pytest
@@ -11,7 +15,9 @@ from rag.corpus.load import SUFFIXES, load
 from rag.errors import LoadError
 from tests import hostile
 from tests.corpus.load.files import book, checked, pdf, ruled, said, word
+from tests.corpus.load.test_xls import old_book
 
+OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 SAMPLES = Path(__file__).resolve().parents[3] / "sample_docs"
 
 
@@ -79,11 +85,50 @@ def _markdown(rng: random.Random) -> bytes:
     ).encode()
 
 
+def _rows(rng: random.Random) -> bytes:
+    stream = io.StringIO()
+    writer = csv.writer(stream, delimiter=rng.choice(",\t;|"))
+    writer.writerows([[hostile.text(rng, 2) for _ in range(3)] for _ in range(5)])
+    return ("列一,列二,列三\n" + stream.getvalue()).encode(rng.choice(("utf-8", "utf-16", "gb18030")))
+
+
+def _xml_file(rng: random.Random) -> bytes:
+    parts = [
+        f"<{t}>{html.escape(_xml(hostile.text(rng, 4)))}</{t}>" for t in rng.choices(("p", "title", "item", "b"), k=8)
+    ]
+    return f"<doc><p>文</p>{''.join(parts)}</doc>".encode()
+
+
+def _mail(rng: random.Random) -> bytes:
+    made = EmailMessage()
+    made["Subject"] = "题" + hostile.line(rng)
+    made["From"] = "hr@example.com"
+    made.set_content(_xml(hostile.text(rng)), charset="utf-8", cte="base64")
+    if rng.random() < 0.5:
+        made.add_attachment(rng.randbytes(20), maintype="a", subtype="b", filename=hostile.line(rng))
+    return made.as_bytes()
+
+
+def _rich(rng: random.Random) -> bytes:
+    words = "".join(f"\\u{ord(c)}?" for c in hostile.text(rng) if c < "\ud800")
+    return ("{\\rtf1\\ansi\\ansicpg936{\\fonttbl{\\f0\\fcharset134 X;}}\\uc1 \\u25991?" + words + "}").encode()
+
+
+def _old_book(rng: random.Random) -> bytes:
+    return old_book(一=[[_xml(hostile.text(rng, 2)) or "空" for _ in range(3)] for _ in range(4)])
+
+
 BUILDERS: dict[str, Callable[[random.Random], bytes]] = {
     "a.txt": lambda rng: hostile.text(rng).encode(rng.choice(("utf-8", "utf-16", "gb18030"))),
     "a.md": _markdown,
     "a.json": _json,
+    "a.jsonl": lambda rng: b"\n".join(json.dumps(item).encode() for item in json.loads(_json(rng))),
     "a.html": _html,
+    "a.csv": _rows,
+    "a.xml": _xml_file,
+    "a.eml": _mail,
+    "a.rtf": _rich,
+    "a.xls": _old_book,
     "a.docx": _word,
     "a.xlsx": _book,
     "a.pdf": _pdf,
@@ -108,13 +153,25 @@ def test_hostile_text_in_every_format(name: str, seeds: Callable[[int], range]) 
 
 
 def test_random_bytes_under_every_name(seeds: Callable[[int], range]) -> None:
-    heads = (b"", b"PK\x03\x04", b"%PDF-1.4\n", b"<html>", b"[{", b"\xff\xfe", b"---\n")
+    heads = (
+        b"",
+        b"PK\x03\x04",
+        b"%PDF-1.4\n",
+        b"<html>",
+        b"[{",
+        b"\xff\xfe",
+        b"---\n",
+        OLE,
+        b"{\\rtf1",
+        b"<?xml ",
+        b"From: a\n",
+    )
     for seed in seeds(2000):
         rng = random.Random(seed)
         _loads_or_refuses(f"a{rng.choice(SUFFIXES)}", rng.choice(heads) + rng.randbytes(rng.randint(0, 600)))
 
 
-@pytest.mark.parametrize("name", ["a.docx", "a.xlsx", "a.pdf"])
+@pytest.mark.parametrize("name", ["a.docx", "a.xlsx", "a.pdf", "a.xls", "a.eml", "a.xml", "a.rtf"])
 def test_cut_and_changed_files(name: str, seeds: Callable[[int], range]) -> None:
     whole = BUILDERS[name](random.Random(7))
     refused = 0
@@ -131,7 +188,7 @@ def test_cut_and_changed_files(name: str, seeds: Callable[[int], range]) -> None
 @pytest.mark.parametrize(
     "line", ["字" * 200_000, "a" * 200_000, "# " * 100_000, "| a " * 20_000, "<div>" * 20_000, "> " * 20_000]
 )
-@pytest.mark.parametrize("name", ["a.txt", "a.md", "a.html"])
+@pytest.mark.parametrize("name", ["a.txt", "a.md", "a.html", "a.csv", "a.xml", "a.eml", "a.rtf", "a.jsonl"])
 def test_very_long_lines(name: str, line: str) -> None:
     _loads_or_refuses(name, line.encode())
 

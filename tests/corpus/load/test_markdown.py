@@ -67,3 +67,18 @@ def test_a_heading_over_all_others_is_the_title_and_no_part_of_paths() -> None:
     (document,) = load("x.md", "# 公司年假办法\n\n版本：2026-10\n\n## 第一章 总则\n\n正文".encode())
     assert document.title == "公司年假办法"
     assert list(at_sections(document)) == [("第一章 总则",)]
+
+
+def test_comments_are_left_out_and_noted_and_code_is_not() -> None:
+    source = "# 标题\n\n<!-- 内部：勿外传 -->\n\n正文<!-- 旁注 -->继续。\n\n```\n<!-- 代码 -->\n```\n\n用 `<!-- x -->` 写注释。"
+    (document,) = load("a.md", source.encode())
+    checked(document)
+    assert document.text == "# 标题\n\n正文继续。\n\n```\n<!-- 代码 -->\n```\n\n用 `<!-- x -->` 写注释。"
+    assert [(r.text, r.why) for r in document.removed] == [
+        ("<!-- 内部：勿外传 -->", "comment"),
+        ("<!-- 旁注 -->", "comment"),
+    ]
+
+
+def test_a_comment_that_is_not_closed_stays() -> None:
+    assert load("a.md", "正文\n\n<!-- 开头 ".encode() + b"<!--" * 20_000)[0].text.startswith("正文\n\n<!-- 开头")

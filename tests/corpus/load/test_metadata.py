@@ -2,6 +2,7 @@ from datetime import date
 
 import pytest
 
+from rag.corpus.load import load
 from rag.corpus.load.builder import Meta, Parsed
 from rag.corpus.load.metadata import below_title, document, from_lines, from_name
 from rag.types import Section
@@ -45,6 +46,7 @@ def test_what_a_file_name_says(name: str, doc_id: str, version: str) -> None:
         ("Effective date: 2026-10-01", Meta(effective_from=date(2026, 10, 1))),
         ("Expiry date: 2026-10-01", Meta(effective_to=date(2026, 10, 1))),
         ("版本 | 4.0", Meta(version="4.0")),
+        ("施行日期：二○二六年十月十一日", Meta(effective_from=date(2026, 10, 11))),
         ("生效日期：2026-02-30", Meta()),
         ("操作系统版本：11", Meta()),
         ("本版本说明如下", Meta()),
@@ -52,7 +54,7 @@ def test_what_a_file_name_says(name: str, doc_id: str, version: str) -> None:
 )
 def test_what_the_first_lines_say(line: str, expected: Meta) -> None:
     assert from_lines(f"年假办法\n{line}\n正文") == expected
-    assert from_lines("行\n" * 40 + line) == Meta()
+    assert from_lines("行\n" * 40 + line + "\n字" * 1500) == Meta()
 
 
 def test_what_is_declared_comes_before_lines_and_names() -> None:
@@ -73,3 +75,38 @@ def test_the_title_is_no_section() -> None:
     assert below_title((root,), "别的") == (root,)
     chapters = (Section(0, ("第一章 总则",)), Section(9, ("第一章 总则", "第一节")))
     assert below_title(chapters, "办法") == chapters
+
+
+@pytest.mark.parametrize(
+    ("article", "day"),
+    [
+        ("第二十条 本办法自2026年10月1日起施行，2025年1月1日起施行的旧办法同时废止。", date(2026, 10, 1)),
+        ("第三条　本规定由人力资源部负责解释，自2026年3月1日起正式实施。", date(2026, 3, 1)),
+        ("第九条 本细则自二〇二六年一月十五日起施行。", date(2026, 1, 15)),
+        ("第九条 本制度自发布之日起施行。", None),
+        ("2019年5月1日起施行的旧办法同时废止。", None),
+    ],
+)
+def test_the_last_article_says_when_a_policy_takes_effect(article: str, day: date | None) -> None:
+    text = "年假办法\n" + "正文一行。\n" * 60 + article
+    assert from_lines(text).effective_from == day
+    # what the top says comes first
+    assert from_lines("生效日期：2027-01-01\n" + text).effective_from == date(2027, 1, 1)
+
+
+def test_who_states_each_value_is_recorded() -> None:
+    parsed = Parsed("年假办法\n生效日期：2026-10-01\n正文", meta=Meta(version="3"), title_hint="年假办法")
+    made = document("名称_2020-01.txt", "own", parsed)
+    assert made.stated == (("title", "text"), ("version", "file"), ("effective_from", "text"))
+    made = document("名称_2020-01.txt", "own", Parsed("正文"))
+    assert made.stated == (("title", "name"), ("version", "name"))
+    front = "---\ntitle: 年假\neffective_to: 2027-09-30\n---\n版本：9\n\n正文"
+    (loaded,) = load("x_2020.md", front.encode())
+    assert loaded.stated == (("title", "file"), ("version", "text"), ("effective_to", "file"))
+
+
+@pytest.mark.parametrize("name", ["年假办法.txt", "leave policy.md", "a.html", "a.csv", "a.xml"])
+def test_the_same_name_with_new_content_is_another_version_of_the_same_document(name: str) -> None:
+    old, new = (load(name, f"<p>第{n}版正文，员工享受年假。</p>".encode())[0] for n in (1, 2))
+    assert old.doc_id == new.doc_id and old.key != new.key
+    assert load(name, f"<p>第{1}版正文，员工享受年假。</p>".encode())[0].key == old.key

@@ -58,3 +58,93 @@ def test_huge_spans_are_refused() -> None:
 def test_a_page_with_nothing_to_read() -> None:
     with pytest.raises(EmptyDocument):
         load("a.html", page("<script>x</script>"))
+
+
+@pytest.mark.parametrize(
+    ("head", "source"),
+    [
+        ('<link rel="canonical" href="https://example.com/a?b=1">', "https://example.com/a?b=1"),
+        ('<meta property="og:url" content="http://example.com/x">', "http://example.com/x"),
+        ('<base href="https://example.com/">', "https://example.com/"),
+        ("<!-- saved from url=(0021)https://example.com/p -->", "https://example.com/p"),
+        ('<link rel="canonical" href="javascript:alert(1)">', "a.html"),
+        ('<link rel="canonical" href="/only/a/path">', "a.html"),
+        ('<meta property="og:url" content="https://e.x/&quot;><script>">', "a.html"),
+        ("", "a.html"),
+    ],
+)
+def test_a_page_keeps_its_address_when_it_is_one_on_the_web(head: str, source: str) -> None:
+    (document,) = load("a.html", page("<p>年假</p>", head))
+    assert document.source == source
+
+
+def test_the_title_is_the_pages_own_or_the_one_for_sharing() -> None:
+    assert load("a.html", page("<h1>甲</h1><p>文</p>", "<title>乙</title>"))[0].title == "乙"
+    assert load("a.html", page("<p>文字。</p>", '<meta property="og:title" content="丙">'))[0].title == "丙"
+
+
+def removed(body: str) -> list[tuple[str, str]]:
+    (document,) = load("a.html", page(body))
+    checked(document)
+    return [(r.text, r.why) for r in document.removed]
+
+
+def test_what_is_left_out_is_noted_with_its_reason_at_its_place() -> None:
+    body = (
+        "<nav>菜单</nav><p>甲<span hidden>藏</span>乙</p><!-- 注 --><script>var x</script><p>丙</p>"
+        "<table><tr><th>一<th>二<tr><td>1<td>2<span style='display:none'>3</span></table><footer>版权</footer>"
+    )
+    (document,) = load("a.html", page(body))
+    assert document.text == "甲乙\n\n丙\n\n一: 1；二: 2"
+    assert [(r.text, r.why) for r in document.removed] == [
+        ("菜单", "navigation"),
+        ("藏", "hidden"),
+        ("注", "comment"),
+        ("var x", "script"),
+        ("3", "hidden"),
+        ("版权", "navigation"),
+    ]
+    places = [r.at for r in document.removed]
+    assert places == sorted(places) and places[1] == 1 and places[0] == 0
+
+
+LINKS = "".join(f"<li><a href='/{n}'>栏目{n}</a></li>" for n in range(6))
+
+
+def test_lists_of_short_links_are_navigation_and_links_in_sentences_are_not() -> None:
+    text = "<p>详见<a href='/a'>年假办法</a>与<a href='/b'>请假规定</a>，须提前申请。</p>"
+    assert removed(f"<div><ul>{LINKS}</ul></div>{text}") == [(" ".join(f"栏目{n}" for n in range(6)), "navigation")]
+    inward = LINKS.replace("'/", "'#")
+    assert removed(f"<ul>{inward}</ul>{text}")[0][1] == "contents"
+    table = "<table><tr><th>表单<th>下载" + "".join(
+        f"<tr><td><a href='/{n}'>表{n}</a><td><a href='/d{n}'>下载</a>" for n in range(5)
+    )
+    assert removed(f"{text}{table}</table>") == []
+    assert (
+        removed(
+            f"{text}<ul>{'<li><a href=x>关于进一步规范差旅住宿标准执行口径的若干补充规定（二〇二六年修订）</a></li>' * 5}</ul>"
+        )
+        == []
+    )
+
+
+def test_a_page_of_nothing_but_links_is_its_links() -> None:
+    (document,) = load("a.html", page(f"<ul>{LINKS}</ul>"))
+    assert document.text == "\n".join(f"- 栏目{n}" for n in range(6))
+
+
+def test_what_stands_beside_the_main_content_is_left_out() -> None:
+    body = f"<div>上方<h1>标题</h1></div><div>旁边</div><main><p>{'正文很长。' * 20}</p></main><div>下方</div>"
+    (document,) = load("a.html", page(body))
+    assert "旁边" not in document.text and "下方" not in document.text and "标题" in document.text
+    assert [r.text for r in document.removed] == ["旁边", "下方"]
+    # a main element that holds next to nothing is not believed
+    body = f"<div><p>{'正文很长。' * 20}</p></div><main>空</main>"
+    assert "正文很长" in load("a.html", page(body))[0].text
+
+
+def test_classes_that_name_navigation_are_believed_of_small_elements_only() -> None:
+    body = f"<div class='breadcrumb'>首页 / 制度</div><div id='menu'><p>{'正文很长。' * 20}</p></div><div class='footer'>备案号</div>"
+    (document,) = load("a.html", page(body))
+    assert document.text == "正文很长。" * 20
+    assert [r.text for r in document.removed] == ["首页 / 制度", "备案号"]
