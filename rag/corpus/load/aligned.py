@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import islice
 from statistics import median
 
 from rag.corpus.load.lines import Line, Row, line_of
@@ -34,8 +33,8 @@ def aligned_table(rows: Sequence[Sequence[Row]], start: int) -> Found | None:
     names = [line_of(piece) for piece in rows[start]]
     placed: list[dict[int, Line]] = [dict(enumerate(names))]
     above, size = names, median(name.size for name in names)
-    for row in islice(rows, start + 1, None):
-        cells = [line_of(piece) for piece in row]
+    for number in range(start + 1, len(rows)):
+        cells = [line_of(piece) for piece in rows[number]]
         under = _under(cells, names, size)
         if under is None or cells[0].top - max(line.bottom for line in above) > _WIDEST_GAP * size:
             break

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -24,9 +25,11 @@ _UNREADABLE = 0.01
 
 
 class Engine(Protocol):
-    """What reads the pages of one file."""
+    """What reads the pages of one file; `metadata` is what the file says about itself."""
 
     name: str
+    n_pages: int
+    metadata: dict[str, Any]
 
     def ink(self, index: int) -> Ink:
         """Page `index`, from 0."""
@@ -60,76 +63,82 @@ class Reading:
 
 
 def read_pages(name: str, data: bytes) -> Reading:
-    """Every page of a PDF, read by pdfminer, or by PDFium where that reads better or the file is long.
+    """Every page of a PDF, read by pdfminer, or by PDFium where that reads better, the file is long, or pdfminer fails.
 
     Raises:
         LoadError: it needs a password, is damaged, or has more than 2000 pages.
     """
-    first = PdfminerEngine(name, data)
-    try:
+    with ExitStack() as stack:
+        first, second = _opened(name, data, stack)
         if first.n_pages > MAX_PAGES:
             raise LoadError(
                 en=f"{name}: {first.n_pages} pages; a file may have {MAX_PAGES}. Split the file.",
                 zh=f"{name}：共 {first.n_pages} 页，超过每个文件 {MAX_PAGES} 页的上限，请拆分文件。",
             )
-        second = _Second(name, data, first.n_pages)
+        pages: list[Page] = []
+        names: list[str] = []
+        poor: list[int] = []
+        for index in range(first.n_pages):
+            best = _best(first, second, index)
+            pages.append(best.page)
+            names.append(best.engine)
+            if best.score < POOR:
+                poor.append(index + 1)
+        return Reading(tuple(pages), tuple(names), tuple(poor), first.metadata)
+
+
+def _opened(name: str, data: bytes, stack: ExitStack) -> tuple[Engine, Engine | None]:
+    """The engine that reads the file and the one that helps, if there is one; PDFium reads alone what pdfminer cannot open."""
+    try:
+        first = PdfminerEngine(name, data)
+    except LoadError as error:
         try:
-            fast = first.n_pages > MANY_PAGES and second.engine() is not None
-            return _read(first, second, fast)
-        finally:
-            second.close()
-    finally:
-        first.close()
+            alone = PdfiumEngine(name, data)
+        except LoadError:
+            raise error from error.__cause__
+        stack.callback(alone.close)
+        return alone, None
+    stack.callback(first.close)
+    try:
+        second = PdfiumEngine(name, data)
+    except LoadError:
+        return first, None  # the first one opened it, and its reading stands
+    stack.callback(second.close)
+    if second.n_pages != first.n_pages:
+        return first, None
+    return (second, first) if first.n_pages > MANY_PAGES else (first, second)
 
 
-def _read(first: PdfminerEngine, second: _Second, fast: bool) -> Reading:
-    pages: list[Page] = []
-    names: list[str] = []
-    poor: list[int] = []
-    for index in range(first.n_pages):
-        engine: Engine = second.engine() or first if fast else first
-        page, score = _scored(engine, index)
-        other: Engine | None = (first if fast else second.engine()) if score < GOOD else None
-        if other is not None:
-            again, better = _scored(other, index)
-            if better > score + _BETTER:
-                page, score, engine = again, better, other
-        pages.append(page)
-        names.append(engine.name)
-        if score < POOR:
-            poor.append(index + 1)
-    return Reading(tuple(pages), tuple(names), tuple(poor), first.metadata)
+@dataclass(frozen=True, slots=True)
+class _Read:
+    """A page as an engine read it, and how well, 0…1."""
+
+    page: Page
+    engine: str
+    score: float
 
 
-class _Second:
-    """PDFium, opened when it is first asked for; None where it cannot open the file or counts other pages."""
-
-    def __init__(self, name: str, data: bytes, n_pages: int) -> None:
-        self._name, self._data, self._n_pages = name, data, n_pages
-        self._engine: PdfiumEngine | None = None
-        self._tried = False
-
-    def engine(self) -> PdfiumEngine | None:
-        if not self._tried:
-            self._tried = True
-            try:
-                self._engine = PdfiumEngine(self._name, self._data)
-            except LoadError:
-                return None  # the first engine opened it, and its reading stands
-            if self._engine.n_pages != self._n_pages:
-                self.close()
-        return self._engine
-
-    def close(self) -> None:
-        if self._engine is not None:
-            self._engine.close()
-            self._engine = None
+def _best(first: Engine, second: Engine | None, index: int) -> _Read:
+    """The page by the first engine; by the second where the first fails, or reads badly and the second better."""
+    try:
+        read = _scored(first, index)
+    except LoadError:
+        if second is None:
+            raise
+        return _scored(second, index)
+    if second is None or read.score >= GOOD:
+        return read
+    try:
+        again = _scored(second, index)
+    except LoadError:
+        return read
+    return again if again.score > read.score + _BETTER else read
 
 
-def _scored(engine: Engine, index: int) -> tuple[Page, float]:
+def _scored(engine: Engine, index: int) -> _Read:
     page = read_page(engine.ink(index))
     lost = page.n_unreadable / max(page.n_characters, 1)
-    return page, legible(_text(page)) - (lost if lost > _UNREADABLE else 0.0)
+    return _Read(page, engine.name, legible(_text(page)) - (lost if lost > _UNREADABLE else 0.0))
 
 
 def _text(page: Page) -> str:

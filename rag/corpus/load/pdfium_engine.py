@@ -29,12 +29,14 @@ class PdfiumEngine:
 
     def __init__(self, name: str, data: bytes) -> None:
         """Raises `LoadError` when PDFium cannot open it."""
+        self._file = name
         with _ALONE:
             try:
                 self._source = pypdfium2.PdfDocument(data)
             except pypdfium2.PdfiumError as error:
                 raise damaged(name) from error
             self.n_pages = len(self._source)
+            self.metadata: dict[str, Any] = self._source.get_metadata_dict()
 
     def close(self) -> None:
         """Let go of the file."""
@@ -42,9 +44,12 @@ class PdfiumEngine:
             self._source.close()
 
     def ink(self, index: int) -> Ink:
-        """Page `index`, from 0."""
+        """Page `index`, from 0. Raises `LoadError` when it is damaged."""
         with _ALONE:
-            page = self._source[index]
+            try:
+                page = self._source[index]
+            except pypdfium2.PdfiumError as error:
+                raise damaged(self._file) from error
             try:
                 return _Reader(page).ink()
             finally:

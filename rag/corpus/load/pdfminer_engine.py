@@ -9,7 +9,7 @@ from typing import Any
 import pdfplumber
 from pdfminer.layout import LTChar, LTContainer, LTCurve, LTImage, LTRect
 from pdfminer.pdfdocument import PDFPasswordIncorrect
-from pdfplumber.utils.exceptions import PdfminerException
+from pdfplumber.utils.exceptions import MalformedPDFException, PdfminerException
 
 from rag.corpus.load.container import damaged
 from rag.corpus.load.ink import SLANTED, Box, Glyph, Ink, Style, around, is_bold, is_pale, rules_along, turn_of
@@ -25,6 +25,7 @@ class PdfminerEngine:
 
     def __init__(self, name: str, data: bytes) -> None:
         """Raises `LoadError` when the file needs a password or is damaged."""
+        self._file = name
         try:
             self._source = pdfplumber.open(io.BytesIO(data))
         except PdfminerException as error:
@@ -34,7 +35,10 @@ class PdfminerEngine:
                     zh=f"{name}：文件已加密，需要密码才能打开，请另存为无密码的副本。",
                 ) from error
             raise damaged(name) from error
-        self.n_pages = len(self._source.pages)
+        try:
+            self.n_pages = len(self._source.pages)
+        except MalformedPDFException as error:
+            raise damaged(name) from error
         self.metadata: dict[str, Any] = self._source.metadata
 
     def close(self) -> None:
@@ -42,9 +46,12 @@ class PdfminerEngine:
         self._source.close()
 
     def ink(self, index: int) -> Ink:
-        """Page `index`, from 0."""
+        """Page `index`, from 0. Raises `LoadError` when it is damaged."""
         page = self._source.pages[index]
-        layout = page.layout
+        try:
+            layout = page.layout
+        except PdfminerException as error:
+            raise damaged(self._file) from error
         width, height = float(page.width), float(page.height)
         glyphs: list[Glyph] = []
         rules: list[Box] = []

@@ -286,3 +286,28 @@ def test_words_broken_at_the_end_of_a_line() -> None:
     lines = ("Everybody who has been with the organi-", "sation for a full year is en-", "titled to fifteen days.")
     drawn = [said(72, 72 + 16 * n, line) for n, line in enumerate(lines)]
     assert "organisation for" in load("a.pdf", pdf("\n".join(drawn)))[0].text
+
+
+def test_what_one_engine_cannot_open_or_read_the_other_reads(monkeypatch: pytest.MonkeyPatch) -> None:
+    data = pdf(said(72, 72, "第一页在此。"), said(72, 72, "第二页在此。"), title="年假制度")
+
+    def fails_on_the_second(self: PdfminerEngine, index: int, whole: Callable[..., Ink] = PdfminerEngine.ink) -> Ink:
+        if index == 1:
+            raise LoadError(en="a.pdf: damaged", zh="a.pdf：损坏")
+        return whole(self, index)
+
+    monkeypatch.setattr(PdfminerEngine, "ink", fails_on_the_second)
+    (document,) = load("a.pdf", data)
+    assert (document.text, document.reading.en) == (
+        "第一页在此。\n\n第二页在此。",
+        "PDF, 2 pages, pdfminer, PDFium for page 2",
+    )
+
+    def never_opens(self: PdfminerEngine, name: str, data: bytes) -> None:
+        raise LoadError(en=f"{name}: damaged", zh=f"{name}：损坏")
+
+    monkeypatch.setattr(PdfminerEngine, "__init__", never_opens)
+    (document,) = load("a.pdf", data)
+    assert (document.title, document.reading.en) == ("年假制度", "PDF, 2 pages, PDFium")
+    with pytest.raises(LoadError, match="damaged"):
+        load("a.pdf", b"%PDF-1.4 nothing more")
