@@ -185,7 +185,8 @@ class Settings:
 class Limits:
     """What one visitor may use.
 
-    Of a file: `file_bytes`; `characters` of text; `parse_seconds` and `parse_bytes` (of memory) to read it. What its
+    Of a file: `file_bytes`; `characters` of text; `parse_seconds` (of computing) and
+    `parse_bytes` (of memory) to read it. What its
     format may hold (pages, cells, what a container unpacks to) is bounded by the loaders. `total_bytes` and `files` are
     of all files together, `chunks` of the index.
     """

@@ -99,7 +99,7 @@ class Workspace:
             with self._room.reader(self._limits) as reader:
                 for i, upload in enumerate(uploads):
                     _heed(stop)
-                    said = partial(self._say_read, progress, upload.name, i, len(uploads))
+                    said = partial(_say_read, progress, upload.name, i, len(uploads))
                     said(0.0)
                     read = partial(reader.read, stop=stop, waiting=said)
                     reports.append(take(upload, own, self._allowance, read, choice))
@@ -134,11 +134,6 @@ class Workspace:
             self._report(reports, stop)
 
         return in_background(run, self._changing, stop)
-
-    def _say_read(self, progress: Report, name: str, done: int, total: int, seconds: float) -> None:
-        """A file is being read; of one that takes long, since when and until when at most."""
-        taken = f" · {seconds:.0f} / {self._limits.parse_seconds:g} s" if seconds > _LONG_READ_S else ""
-        progress(Progress("load", done, total, name + taken))
 
     def _report(self, reports: Sequence[FileReport], stop: threading.Event) -> None:
         with self._lock:
@@ -277,3 +272,9 @@ class Workspace:
 def _heed(stop: threading.Event) -> None:
     if stop.is_set():
         raise Stopped(en="Indexing was stopped.", zh="索引已停止。")
+
+
+def _say_read(progress: Report, name: str, done: int, total: int, seconds: float) -> None:
+    """A file is being read; of one that takes long, for how many seconds already."""
+    taken = f" · {seconds:.0f} s" if seconds > _LONG_READ_S else ""
+    progress(Progress("load", done, total, name + taken))

@@ -33,6 +33,10 @@ _KINDS = {kind.__name__: kind for kind in (LoadError, EmptyDocument, UnsafeFile,
 _ENVIRONMENT = ("PATH", "LD_LIBRARY_PATH", "PYTHONPATH", "PYTHONHOME", "SYSTEMROOT", "LANG", "LC_ALL")
 # What a process says that limits its memory, before it takes anything.
 _LIMITED = b'{"ready": true, "limited": true}\n'
+# How a process ended that used up its time (SIGXCPU), or that a system without memory killed (SIGKILL).
+_OUT_OF_TIME, _KILLED = -24, -9
+# The seconds of the limit are of computing. On a busy machine they take longer, but not for ever.
+_PATIENCE = 3.0
 _POLL_S = 0.1
 _START_S = 60.0
 # An answer with as many characters as the default limit lets through has some 30 MB.
@@ -116,12 +120,11 @@ class Reader:
         if fresh:
             _check_ready(name, child, lines, stop)
         try:
-            line = _line(lines, stop, self._limits.parse_seconds, waiting)
+            line = _line(lines, stop, self._limits.parse_seconds * _PATIENCE, waiting)
         except TimeoutError as error:
             raise _too_slow(name, self._limits.parse_seconds) from error
         if not line.endswith(b"\n"):
-            # killed, and not from here: the system ran out of memory
-            raise _too_much_memory(name, self._limits.parse_bytes) if _status(child) == -9 else _crashed(name)
+            raise _broken_off(name, _status(child), self._limits)
         return _checked(name, line, self._limits)
 
 
@@ -224,6 +227,12 @@ def _status(child: subprocess.Popen[bytes]) -> int:
     return 0
 
 
+def _broken_off(name: str, status: int, limits: Limits) -> RagError:
+    if status == _OUT_OF_TIME:
+        return _too_slow(name, limits.parse_seconds)
+    return _too_much_memory(name, limits.parse_bytes) if status == _KILLED else _crashed(name)
+
+
 def _heed(stop: threading.Event) -> None:
     if stop.is_set():
         raise Stopped(en="Reading was stopped.", zh="读取已停止。")
@@ -238,8 +247,8 @@ def _not_started(name: str, why: str) -> LoadError:
 
 def _too_slow(name: str, seconds: float) -> LimitReached:
     return LimitReached(
-        en=f"{name}: not read within {seconds:,g} seconds, the limit for a file. Split it, or save it in a simpler format (.docx, .txt).",
-        zh=f"{name}：{seconds:,g} 秒（单个文件的上限）内未能读完，请拆分，或另存为更简单的格式（.docx、.txt）。",
+        en=f"{name}: reading it takes more than {seconds:,g} seconds of computing, the limit for a file. Split it, or save it in a simpler format (.docx, .txt).",
+        zh=f"{name}：读取所需计算时间超过 {seconds:,g} 秒（单个文件的上限），请拆分，或另存为更简单的格式（.docx、.txt）。",
     )
 
 

@@ -20,9 +20,6 @@ from rag.corpus.load.dispatch import load
 from rag.corpus.records import document_json
 from rag.errors import LoadError
 
-# Ends a reader whose starter died in the middle of a file; else the starter ends it long before.
-_GRACE_S = 10
-
 
 def main() -> None:
     """Answer requests until standard input ends."""
@@ -96,10 +93,11 @@ def _bound(memory: int) -> bool:
 
 
 def _bound_time(seconds: float) -> None:
+    """Let the system end this process after so many more seconds of computing, whatever it is doing then."""
     if sys.platform != "win32":
         import resource
 
-        used = math.ceil(time.process_time() + seconds) + _GRACE_S
+        used = math.ceil(time.process_time() + seconds)
         resource.setrlimit(resource.RLIMIT_CPU, (used, resource.getrlimit(resource.RLIMIT_CPU)[1]))
 
 

@@ -263,6 +263,21 @@ def test_an_answer_without_end(reader: Reader, misbehave: Misbehave, monkeypatch
     assert reader.read("good.txt", b"words", NEVER)[0].text == "words"
 
 
+def test_ended_by_the_system_for_its_time(reader: Reader, misbehave: Misbehave) -> None:
+    misbehave(
+        """
+        import resource
+        at = time.process_time()
+        while True:  # the limit of this file, not of all files so far
+            if time.process_time() > at + 0.1:
+                assert 0 < resource.getrlimit(resource.RLIMIT_CPU)[0] - at <= 121
+                os.kill(os.getpid(), 24)
+        """
+    )
+    error = refusal(reader, "bad.txt")
+    assert isinstance(error, LimitReached) and "120 seconds" in error.text.en
+
+
 def test_killed_by_a_system_without_memory(reader: Reader, misbehave: Misbehave) -> None:
     misbehave("os.kill(os.getpid(), 9)")
     assert isinstance(refusal(reader, "bad.txt"), LimitReached)
