@@ -25,9 +25,10 @@ from rag.errors import Bilingual
 
 _P, _TABLE = qn("w:p"), qn("w:tbl")
 _PASSED_OVER = {qn("w:del"), qn("w:moveFrom"), qn("w:sdtPr"), qn("w:sectPr"), qn("w:pPr"), qn("w:tcPr")}
-_BOLD_HEADING = re.compile(
-    r"(?:(\d{1,2}(?:\.\d{1,2}){0,3})[.、．\s]|[（(][一二三四五六七八九十\d]{1,3}[)）])\s*\S.{0,40}"
-)
+_NUMBERED = re.compile(r"(?:(\d{1,2}(?:\.\d{1,2}){0,3})[.、．\s]|[（(][一二三四五六七八九十\d]{1,3}[)）])\s*\S.{0,40}")
+_LETTERED = re.compile(r"(?:[A-Z]|[IVX]{1,5})[.)]\s*\S.{0,60}")
+_WORDED = re.compile(r"(part|chapter|appendix|section|article)\s+[\dA-Z]{1,5}\b.{0,60}", re.IGNORECASE)
+_LEVELS = {"part": 1, "chapter": 2, "appendix": 2, "section": 3, "article": 4}
 _NO_HEADING = tuple("。；，！？：;,!?:")
 _TIGHT = 8  # a cell of so few characters is one word, broken to fit into its column
 
@@ -53,7 +54,7 @@ def parse(name: str, data: bytes) -> tuple[Parsed, ...]:
             declared.or_else(in_header),
             title_hint=walker.title or title_line(walker.builder.text()),
             warnings=_warnings(name, walker.numbering, parts),
-            reading=Bilingual(en="Word", zh="Word"),
+            reading=Bilingual(en="Word (no fixed pages)", zh="Word（无固定页码）"),
         ),
     )
 
@@ -258,11 +259,15 @@ def _is_frame(table: Any) -> bool:
 
 
 def _bold_level(line: str) -> int | None:
-    """The level of a bold paragraph that is a heading by its number (1.2 范围, （一）对象), below those of 章 and 条."""
-    found = _BOLD_HEADING.fullmatch(line)
-    if not found or line.endswith(_NO_HEADING) or "\n" in line:
+    """The level of a bold paragraph that is a heading by its number: Chapter 1, A. Purpose, 1.2 范围, （一）对象."""
+    if line.endswith(_NO_HEADING) or "\n" in line:
         return None
-    return 6 + (found.group(1) or "").count(".")
+    if worded := _WORDED.fullmatch(line):
+        return _LEVELS[worded.group(1).lower()]
+    if _LETTERED.fullmatch(line):
+        return 5
+    numbered = _NUMBERED.fullmatch(line)
+    return 6 + (numbered.group(1) or "").count(".") if numbered else None
 
 
 def _warnings(name: str, numbering: Numbering, parts: Parts) -> list[Bilingual]:

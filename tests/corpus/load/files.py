@@ -29,6 +29,12 @@ def checked(document: Document) -> Document:
     assert list(document.pages) == sorted(document.pages)
     assert all(0 <= start <= len(text) for start in document.pages)
     assert document.pages[:1] in ((), (0,))
+    places = [one.at for one in document.removed]
+    assert places == sorted(places)
+    assert all(0 <= place <= len(text) for place in places)
+    edges = [edge for table in document.tables for edge in (table.start, table.end)]
+    assert edges == sorted(edges)
+    assert all(0 <= table.start < table.end <= len(text) for table in document.tables)
     for value in (document.doc_id, document.title, document.source, document.key):
         assert value and not any(c < " " for c in value)
     digest = hashlib.sha256(text.encode()).hexdigest()[:8]

@@ -252,6 +252,16 @@ def test_a_bold_numbered_line_is_a_heading() -> None:
     ]
     (read,) = load("a.docx", document(*body))
     assert at_sections(read) == {("1. 目的",): "1. 目的", ("1. 目的", "1.1 范围"): "1.1 范围"}
+    body = [
+        paragraph("Handbook"),
+        *(paragraph(run(t, bold)) for t in ("CHAPTER 1 – Aims", "A.\tPurpose", "(1) Scope", "Plain")),
+    ]
+    (read,) = load("a.docx", document(*body))
+    assert [section.path for section in read.sections] == [
+        ("CHAPTER 1 – Aims",),
+        ("CHAPTER 1 – Aims", "A. Purpose"),
+        ("CHAPTER 1 – Aims", "A. Purpose", "(1) Scope"),
+    ]
 
 
 def test_a_frame_of_one_cell_is_only_a_frame() -> None:
