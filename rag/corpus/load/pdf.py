@@ -84,8 +84,8 @@ def _check_text(name: str, reading: Reading) -> list[Bilingual]:
     empty = [number for number, page in enumerate(pages, start=1) if page.n_characters == 0]
     if len(empty) == len(pages):
         raise EmptyDocument(
-            en=f"{name}: no page has a text layer; it is scanned and needs OCR first.",
-            zh=f"{name}：没有文字层，是扫描件，请先做 OCR（文字识别）。",
+            en=f"{name}: none of its pages (1-{len(pages)}) has a text layer; it is scanned and needs OCR first.",
+            zh=f"{name}：第 1-{len(pages)} 页都没有文字层，是扫描件，请先做 OCR（文字识别）。",
         )
     warnings = []
     scanned = _listed([number for number in empty if pages[number - 1].has_images])

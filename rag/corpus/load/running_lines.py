@@ -122,7 +122,10 @@ def _numbers(spots: Sequence[_Spot], n_pages: int) -> list[_Spot]:
     return [
         spot
         for spot, value in candidates
-        if value - spot.page == 1 or offsets[value - spot.page] >= 2 or _SAYS_PAGE.search(spot.line.text)
+        if value - spot.page == 1
+        or offsets[value - spot.page] >= 2
+        or _SAYS_PAGE.search(spot.line.text)
+        or (n_pages == 1 and not spot.is_top and spot.is_apart)  # a page taken out of a longer file
     ]
 
 

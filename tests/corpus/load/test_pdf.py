@@ -88,7 +88,8 @@ def test_english_words_keep_their_blanks() -> None:
 def test_pages_without_text() -> None:
     with pytest.raises(EmptyDocument) as caught:
         load("扫描.pdf", pdf("", ""))
-    assert "OCR" in caught.value.message("zh") and "扫描.pdf" in caught.value.message("en")
+    assert "OCR" in caught.value.message("zh") and "1-2" in caught.value.message("zh")
+    assert "扫描.pdf" in caught.value.message("en")
     (document,) = load("a.pdf", pdf("", said(72, 72, "有字。"), "", said(72, 72, "又有。")))
     start = document.text.index("又有")
     assert checked(document).pages == (0, 0, start, start)
@@ -135,3 +136,10 @@ def test_a_stream_that_unpacks_to_too_much_is_refused() -> None:
             load("a.pdf", bomb.replace(b"/Filter/FlateDecode", b"/Filter " + name))
     picture = bomb.replace(b"/Filter/FlateDecode", b"/Subtype/Image/Filter/FlateDecode")
     assert load("a.pdf", picture)[0].text == "x"
+
+
+def test_the_number_of_a_page_taken_out_of_a_longer_file() -> None:
+    body = "\n".join(said(72, 72 + 20 * n, f"正文的第{n}行文字在此。") for n in range(20))
+    (document,) = load("a.pdf", pdf(body + "\n" + said(290, 800, "173", 9)))
+    assert [(part.text, part.why) for part in document.removed] == [("173", "page_number")]
+    assert document.text.endswith("正文的第19行文字在此。")
