@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from itertools import pairwise
 from re import Pattern
 
-from rag.corpus.boundaries import KINDS, LINE, PARAGRAPH
+from rag.corpus.boundaries import KINDS, WORD
 from rag.corpus.outline import Outline, Span
 
 Cost = Callable[[int, int], int]
@@ -24,10 +24,10 @@ def every(step: int) -> Callable[[int, int], list[Span]]:
 
 
 def cut(outline: Outline, span: Span, kind: Pattern[str]) -> list[Span]:
-    """`span` cut after every separator of a kind; a heading stays with what follows it."""
+    """`span` cut after every separator of a kind; a heading is whole and stays with what follows it, but for a cut at words."""
     start, end = span
     cuts = [m.end() for m in kind.finditer(outline.text, start, end)]
-    if kind in (PARAGRAPH, LINE):
+    if kind is not WORD:
         cuts = [at for at in cuts if not outline.parts_heading(at)]
     return list(pairwise(sorted({start, *cuts, end})))
 

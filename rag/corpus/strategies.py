@@ -48,27 +48,37 @@ def recursive(outline: Outline, size: int, overlap: int) -> list[Span]:
 
 
 def structure(outline: Outline, size: int, overlap: int) -> list[Span]:
-    """As `recursive`, section by section: a chunk ends where its section does.
+    """As `recursive`, section by section and, in a section, numbered clause by numbered clause: a chunk ends where they do.
 
-    A numbered clause and a table are whole when they fit. A heading without words of its own goes with the next section.
+    A clause and a table are whole when they fit. A heading without words of its own goes with the next section, and a
+    clause of less than an eighth of `size` with the next clause.
     """
     heads = [at for at in outline.heads if not outline.parts_heading(at)]
-    edges = sorted({0, *heads, len(outline.text)})
-    return [
-        span
-        for section in pairwise(edges)
-        for span in _joined(outline, section, size, overlap, _units(outline, section))
-    ]
+    spans = []
+    for section in pairwise(sorted({0, *heads, len(outline.text)})):
+        for clause in _clauses(outline, section, size // 8):
+            spans += _joined(outline, clause, size, overlap, _tables_apart(outline, clause))
+    return spans
 
 
-def _units(outline: Outline, section: Span) -> list[Span]:
-    """A section cut where a numbered clause begins, and where a table begins and ends."""
+def _clauses(outline: Outline, section: Span, least: int) -> list[Span]:
+    """A section cut where a numbered clause begins, once what is before it has `least` characters."""
     start, end = section
-    cuts = [outline.begins_at(m.start(), m.end()) for m in _CLAUSE.finditer(outline.text, start, end)]
-    for table in outline.tables_in(start, end):
-        cuts += [table.start, outline.begins_at(table.end, end)]
-    cuts = [at for at in cuts if start < at < end and not outline.parts_heading(at)]
-    return list(pairwise(sorted({start, *cuts, end})))
+    edges = [start]
+    for match in _CLAUSE.finditer(outline.text, start, end):
+        at = outline.begins_at(*match.span())
+        if at - edges[-1] > least and not outline.parts_heading(at):
+            edges.append(at)
+    return list(pairwise([*edges, end]))
+
+
+def _tables_apart(outline: Outline, span: Span) -> list[Span]:
+    """`span` cut where a table begins and where it ends."""
+    start, end = span
+    cuts = {at for t in outline.tables_in(start, end) for at in (t.start, outline.begins_at(t.end, end))}
+    return list(
+        pairwise(sorted({start, *(at for at in cuts if start < at < end and not outline.parts_heading(at)), end}))
+    )
 
 
 def _joined(outline: Outline, span: Span, size: int, overlap: int, units: Sequence[Span] | None = None) -> list[Span]:
@@ -96,13 +106,7 @@ def tokens(outline: Outline, size: int, overlap: int, starts: Sequence[int]) -> 
     parts = []
     for line in cut(outline, (0, len(outline.text)), LINE):
         in_table = bool(outline.tables_in(*line))
-        sentences = [line] if in_table else _sentences(outline, line)
+        sentences = [line] if in_table else cut(outline, line, SENTENCE)
         kinds = KINDS[2:] if in_table else KINDS[3:]
         parts += [piece for sentence in sentences for piece in pieces(outline, sentence, size, cost, bare, kinds)]
     return merged(outline, parts, size, overlap, cost)
-
-
-def _sentences(outline: Outline, line: Span) -> list[Span]:
-    """The sentences of a line; a heading that is in front of it is part of the first."""
-    cuts = [m.end() for m in SENTENCE.finditer(outline.text, *line)]
-    return list(pairwise(sorted({line[0], *(at for at in cuts if not outline.parts_heading(at)), line[1]})))

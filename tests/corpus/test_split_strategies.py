@@ -38,15 +38,18 @@ def test_a_chunk_ends_with_its_section_and_a_clause_is_whole() -> None:
         "第十三条 病假凭证明，按日计算。",
         "第四章 附则\n\n本制度自发布之日起施行。",
     ]
-    assert len(texts(document, "structure", 400)) == 2  # however large they may be
+    assert len(texts(document, "structure", 80)) == 4  # however large they may be
+    # but a clause of less than 50 characters goes with the next
+    assert [text.count("条 ") for text in texts(document, "structure", 400)] == [2, 1, 0]
     assert len(texts(document, "recursive", 400)) == 1
 
 
 def test_a_clause_that_does_not_fit_is_cut_at_its_sentences() -> None:
     cut = texts(headed(LEAVE, "第三章 休假", "第四章 附则"), "structure", 30)
-    assert cut[1:3] == [
+    assert cut[1:4] == [
         "第十二条 员工入职满一年后，每年享受15天带薪年假。",
-        "未休完的不得累计。\n第十三条 病假凭证明，按日计算。",
+        "未休完的不得累计。",
+        "第十三条 病假凭证明，按日计算。",
     ]
 
 
@@ -63,6 +66,15 @@ def test_a_heading_is_not_parted_from_its_words(strategy: str) -> None:
         "甲" * 16 + "。",
         "第二章 申请\n\n应提前三个工作日提交。",
     ]
+
+
+@pytest.mark.parametrize("strategy", ["recursive", "structure", "tokens"])
+def test_the_number_of_a_heading_is_no_sentence(strategy: str) -> None:
+    text = (
+        "Staff report what they see at once.\n\n7. Logs, and what they hold\n\nThe company records traffic. It is kept."
+    )
+    document = headed(text, "7. Logs")
+    assert texts(document, strategy, 60)[1].startswith("7. Logs, and what they hold\n\nThe company records traffic.")
 
 
 # ---- overlap
