@@ -97,36 +97,6 @@ def test_a_row_after_sorting_is_the_row_that_was_clicked(url: str, visit: Callab
     page.locator("#cand-view .why", has_text=f"第 {rank} 名").wait_for()
 
 
-def test_chunks_click_preview_and_apply(url: str, visit: Callable[..., Any], hostile_file: Path) -> None:
-    page = visit(url)
-    steps.upload(page, hostile_file)
-    steps.open_tab(page, "chunks")
-    page.locator("#chunk-table [data-testid='cell-1-2']").click()
-    page.locator("#chunk-view mark.hit").first.wait_for()
-    assert "<script>window.pwn=5</script>" in page.locator("#chunk-view .doc").inner_text()
-    before = page.locator("#chunk-summary").inner_text()
-    page.locator("#try-split button").first.click()
-    page.locator("#try-size input[type=number]").fill("60")
-    page.locator("#try-size input[type=number]").press("Enter")
-    page.locator("#chunk-summary .warning").wait_for()
-    assert page.locator("#chunk-summary").inner_text() != before
-    page.click("#apply-split")
-    page.locator("#chunk-progress .notice").wait_for()
-    page.locator("#chunk-summary .info").wait_for()
-    page.click("#settings button")
-    assert page.locator("#set-size input").input_value() == "60"
-
-
-def test_a_chunk_opens_from_the_keyboard(url: str, visit: Callable[..., Any]) -> None:
-    page = visit(url)
-    steps.open_tab(page, "chunks")
-    assert page.locator("#chunk-view mark.hit").count() == 0
-    page.locator("#chunk-pick input").focus()
-    page.keyboard.press("ArrowDown")
-    page.keyboard.press("Enter")
-    page.locator("#chunk-view mark.hit").first.wait_for()
-
-
 def test_the_address_fills_the_question_and_the_tab(url: str, visit: Callable[..., Any]) -> None:
     page = visit(url + "/?q=%E5%B9%B4%E5%81%87%3Cb%3E%3F&tab=chunks", locale="zh-TW")
     assert page.locator("#question textarea, #question input").input_value() == "年假<b>?"
