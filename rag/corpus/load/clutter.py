@@ -105,8 +105,8 @@ def _is_main(tag: Tag) -> bool:
 
 
 def _names(tag: Tag) -> Iterable[str]:
-    classes = tag.get("class") or []
-    listed = classes if isinstance(classes, list) else str(classes).split()
+    classes = tag.get("class")
+    listed = classes if isinstance(classes, list) else str(classes or "").split()
     return [str(name).lower() for name in (*listed, tag.get("id") or "")]
 
 

@@ -74,8 +74,11 @@ def _rows(name: str, text: str, delimiter: str) -> tuple[list[list[str]], tuple[
         return list(reader), ()
     except csv.Error as error:
         line, open_ended = reader.line_num, "end of data" in str(error) or text.count('"') % 2 == 1
-    quoting = csv.QUOTE_NONE if open_ended else csv.QUOTE_MINIMAL
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, quoting=quoting)
+    again = io.StringIO(text, newline="")
+    if open_ended:
+        reader = csv.reader(again, delimiter=delimiter, quoting=csv.QUOTE_NONE)
+    else:
+        reader = csv.reader(again, delimiter=delimiter)
     try:
         return list(reader), (_unpaired(name, line),)
     except csv.Error as error:

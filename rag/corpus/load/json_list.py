@@ -44,7 +44,7 @@ def parse_lines(name: str, data: bytes) -> tuple[Parsed, ...]:
         LoadError: as `parse`, naming the line.
     """
     decoded = decode(name, data)
-    items = []
+    items: list[tuple[Bilingual, Any]] = []
     for number, line in enumerate(decoded.text.lstrip("\ufeff").split("\n"), start=1):
         if line.strip() and len(items) <= MAX_ITEMS:
             items.append((Bilingual(en=f"line {number}", zh=f"第 {number} 行"), _value(name, line, number)))

@@ -77,7 +77,8 @@ def _parts(name: str, message: Message) -> list[Message]:
     while waiting:
         part = waiting.pop()
         if part.is_multipart() and part.get_content_type() != "message/rfc822":
-            waiting += [p for p in reversed(part.get_payload()) if isinstance(p, Message)]
+            inner = part.get_payload()
+            waiting += [p for p in reversed(inner if isinstance(inner, list) else []) if isinstance(p, Message)]
         else:
             found.append(part)
         if len(found) + len(waiting) > _MOST_PARTS:
@@ -110,7 +111,8 @@ def _attachment(name: str, part: Message) -> str:
         return named
     if part.get_content_type() == "message/rfc822":
         inner = part.get_payload()
-        subject = _header(name, inner[0], "Subject") if isinstance(inner, list) and inner else ""
+        first = inner[0] if isinstance(inner, list) and inner else None
+        subject = _header(name, first, "Subject") if isinstance(first, Message) else ""
         return subject or "message/rfc822"
     return part.get_content_type() if part.get_content_disposition() == "attachment" else ""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
 from bs4 import BeautifulSoup
 from bs4.element import Comment, Tag
@@ -78,6 +79,6 @@ def _address(soup: BeautifulSoup) -> str:
     return next((address for address in map(clean_line, candidates) if is_address(address)), "")
 
 
-def _attribute(soup: BeautifulSoup, tag: str, having: dict[str, str], attribute: str) -> str:
+def _attribute(soup: BeautifulSoup, tag: str, having: dict[str, Any], attribute: str) -> str:
     found = soup.find(tag, attrs=having)
     return str(found.get(attribute) or "") if isinstance(found, Tag) else ""
