@@ -22,7 +22,7 @@ from rag.ui.settings import read_settings, show_settings
 from tests.hostile import text as hostile_text
 from tests.ui.evaluate_kit import ABSENT, GOOD, PAID, REFUSED, ROWS, Evaluator, jsonl
 from tests.ui.fakes import QUESTION, PageModels, last, page_app
-from tests.ui.test_render import ALLOWED, read
+from tests.ui.markup import ALLOWED, read
 
 DRAWN = {"svg", "g", "path", "text", "defs", "use", "rect", "title", "style", "clippath", "tspan", "desc", "metadata"}
 

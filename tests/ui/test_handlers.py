@@ -99,7 +99,7 @@ def test_odd_keys_and_splits_end_in_a_plain_message(visitor: Client, key: Any) -
         lambda: visitor.chunks.choose(key, 1, "", visitor.request),
         lambda: visitor.chunks.choose_page(key, 1, "", visitor.request),
         lambda: visitor.chunks.choose_section(key, 1, "", visitor.request),
-        lambda: visitor.chunks.search(key, "年假", visitor.request),
+        lambda: visitor.chunks.search(key, "年假", None, visitor.request),
         lambda: visitor.chunks.choose_rows(key, False, 1, visitor.request),
         lambda: visitor.chunks.save_csv(key, visitor.request),
     ):
