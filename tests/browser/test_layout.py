@@ -1,6 +1,7 @@
 """The page in Chromium over stand-in models: quick, for how it looks, moves and reads."""
 
 import re
+import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -44,7 +45,18 @@ def test_every_tab_fits_the_screen(url: str, visit: Callable[..., Any], phone: b
     assert steps.fits_its_width(page)
 
 
-def test_answer_with_all_kinds_of_marks(url: str, visit: Callable[..., Any]) -> None:
+@pytest.fixture
+def held(tmp_path: Path) -> Iterator[tuple[str, threading.Event]]:
+    """A page whose answers wait before their last character until the event is set."""
+    more = threading.Event()
+    app, _ = page_app(tmp_path, more=more)
+    yield served(app), more
+    more.set()
+    app.close()
+
+
+def test_answer_with_all_kinds_of_marks(held: tuple[str, threading.Event], visit: Callable[..., Any]) -> None:
+    url, more = held
     page = visit(url)
     steps.ask(page, QUESTION)
     steps.first_token(page)
@@ -55,6 +67,7 @@ def test_answer_with_all_kinds_of_marks(url: str, visit: Callable[..., Any]) -> 
     page.keyboard.press("Enter")
     page.locator("#source .doc mark.hit").first.wait_for()
     assert page.locator("#answer-status .busy").count() == 1
+    more.set()
     steps.finished(page)
     assert page.evaluate("document.activeElement.className").startswith("cite")  # the focus survived the stream
     assert page.locator("#answer .invalid").inner_text().startswith("[S9]")

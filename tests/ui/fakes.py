@@ -4,7 +4,7 @@ import random
 import threading
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -37,10 +37,14 @@ class LimitedEncoder(BigramEncoder):
 
 @dataclass
 class SlowGenerator(ReplyGenerator):
-    """Waits before the first character and between characters, and notices Stop in both, as the real one does."""
+    """Waits before the first character and between characters, and notices Stop in both, as the real one does.
+
+    Not set, `more` holds it before the last character.
+    """
 
     before: float = 0.0
     between: float = 0.0
+    more: threading.Event = field(default_factory=threading.Event)
 
     def stream(
         self, input_ids: Sequence[int], settings: GenerateSettings, stop: threading.Event
@@ -52,6 +56,8 @@ class SlowGenerator(ReplyGenerator):
         first = time.perf_counter() - began
         for generated in super().stream(input_ids, settings, stop):
             stop.wait(self.between)
+            while generated.text == self.reply and not (self.more.is_set() or stop.is_set()):
+                stop.wait(0.05)
             yield Generated(generated.ids, generated.text, generated.finish, first, time.perf_counter() - began)
 
 
@@ -80,18 +86,25 @@ def page_app(
     generator: bool = True,
     encoder: bool = True,
     limits: Limits | None = None,
+    more: threading.Event | None = None,
 ) -> tuple[App, PageModels]:
     """A built page over two sample documents written to `folder`."""
     for name, text in SAMPLES.items():
         (folder / name).write_text(text, encoding="utf-8")
     models = PageModels(
         LimitedEncoder() if encoder else None,
-        SlowGenerator(reply=reply, before=before, between=between) if generator else None,
+        SlowGenerator(reply=reply, before=before, between=between, more=more or _set()) if generator else None,
         folder / "cache",
     )
     samples = Samples(models, folder)  # type: ignore[arg-type]
     samples.prepare()
     return build_app(models, samples, limits), models  # type: ignore[arg-type]
+
+
+def _set() -> threading.Event:
+    event = threading.Event()
+    event.set()
+    return event
 
 
 def served(app: App) -> str:

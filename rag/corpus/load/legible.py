@@ -12,6 +12,7 @@ GOOD, POOR = 0.9, 0.7
 _LEAST = 20
 _FEWEST_VOWELS = 0.25
 _ALPHABETS = 0x2E7F  # the last character before the radicals of Chinese
+_NARROW = re.compile(f"[^{chr(_ALPHABETS + 1)}-\U0010ffff]+")
 
 
 def legible(text: str) -> float:
@@ -30,7 +31,8 @@ def legible(text: str) -> float:
         wide = [c for c in word if ord(c) > _ALPHABETS]
         total += len(wide)
         good += sum(map(_is_common, wide))
-        words.append((word, "".join(c for c in word if c.isalpha() and ord(c) <= _ALPHABETS)))
+        for run in _NARROW.findall(word):  # Chinese is written around a word without blanks
+            words.append((run, "".join(filter(str.isalpha, run))))
     letters = sum(len(own) for _, own in words)
     vowels = sum(c in _VOWELS for _, own in words for c in unicodedata.normalize("NFC", own.lower()))
     cased = sum(c.lower() != c.upper() for _, own in words for c in own)

@@ -20,6 +20,8 @@ _MANY_PAGES = 0.4
 _NEARLY_ALL = 0.8
 _MOSTLY = 0.8
 _DIGITS = re.compile(r"\d+")
+_NUMBERED = re.compile(r"[\d.．、:：]+")
+_CHAPTER_PAGES = 40
 _NUMBER = r"(?:\d{1,4}|[ivxlcIVXLC]{1,7}|[一二三四五六七八九十百〇零]{1,6})"
 _PAGE_NUMBER = re.compile(
     rf"[-–—─·•|\s\[(（]*(?:第\s*)?{_NUMBER}\s*(?:页|頁)?(?:\s*[/／,，|]?\s*(?:共|总|of)?\s*{_NUMBER}\s*(?:页|頁)?)?[-–—─·•|\s\])）]*"
@@ -44,8 +46,8 @@ class _Spot:
 def left_out(pages: Sequence[Page]) -> list[Page]:
     """The pages with running lines, page numbers and watermarks turned into `Left`.
 
-    A header is kept where it stands first, for it often says what document this is and nothing else does; not
-    when its words stand in the text as well.
+    A header of most pages is kept where it stands first, for it often says what document this is and nothing else does;
+    not when its words stand in the text as well. One that changes with the chapters only repeats their headings.
     """
     why: dict[tuple[int, Line], Why] = {}
     for number, line in _watermarks(pages):
@@ -184,10 +186,11 @@ def _in_slot(slot: Sequence[_Spot], pages: Sequence[Page]) -> list[_Spot]:
 
 
 def _stands_in_text(spot: _Spot, pages: Sequence[Page]) -> bool:
-    """Whether the words of a chapter's header are also a line of the text, on its page or near it."""
-    words = _plain(spot.line.text)
-    near = pages[max(spot.page - 20, 0) : spot.page + 1]
-    return any(_plain(line.text) == words for page in near for line in page.lines if line != spot.line)
+    """Whether the words of a chapter's header, its numbers aside, are also in lines of the text, on its page or before."""
+    words = [part for part in _NUMBERED.split(_plain(spot.line.text).casefold()) if len(part) > 1]
+    near = pages[max(spot.page - _CHAPTER_PAGES, 0) : spot.page + 1]
+    lines = {_plain(line.text).casefold() for page in near for line in page.lines if line != spot.line}
+    return bool(words) and all(any(part in line for line in lines) for part in words)
 
 
 def _at_one_height(group: Sequence[_Spot]) -> list[list[_Spot]]:
@@ -231,16 +234,16 @@ def _from_outside(running: Sequence[_Spot], pages: Sequence[Page], gone: set[tup
 
 def _first_ones(running: Sequence[_Spot], pages: Sequence[Page], gone: set[tuple[int, Line]]) -> list[_Spot]:
     """The spots where a header stands first and is kept."""
-    headers: dict[str, _Spot] = {}
+    headers: dict[str, list[_Spot]] = defaultdict(list)
     for spot in running:
-        key = _DIGITS.sub("#", spot.line.text)
-        if spot.is_top and (key not in headers or spot.page < headers[key].page):
-            headers[key] = spot
-    if not headers:
+        if spot.is_top:
+            headers[_DIGITS.sub("#", spot.line.text)].append(spot)
+    first = [min(g, key=lambda s: s.page) for g in headers.values() if len(g) >= _MANY_PAGES * len(pages)]
+    if not first:
         return []
     body = {_plain(item.text) for n, page in enumerate(pages) for item in page.lines if (n, item) not in gone}
     text = "\n".join(body)
-    return [spot for spot in headers.values() if _plain(spot.line.text) not in text]
+    return [spot for spot in first if _plain(spot.line.text) not in text]
 
 
 def _plain(text: str) -> str:

@@ -69,6 +69,25 @@ def test_running_headers_and_page_numbers_go_after_the_first() -> None:
     assert document.text == "某公司制度汇编\n\n第1页的正文在此。\n\n第2页的正文在此。\n\n第3页的正文在此。"
 
 
+def test_headers_that_change_with_the_chapters_go_altogether() -> None:
+    """As TeX sets them: number and name of chapter and section, none on the first page of a chapter."""
+    pages = []
+    for n in range(24):
+        chapter, section, first = n // 6 + 1, n // 2 + 1, n % 6 == 0
+        name = f"第{section}种申请"
+        header = said(72, 30, f"CHAPTER {chapter}. 办法之{chapter} {chapter}.{section}. {name}", 9)
+        heading = said(72, 90, f"Chapter {chapter} 办法之{chapter}", 20)
+        words = [said(72, 200, f"{chapter}.{section} {name}", 14)] * (n % 2 == 0)
+        words.append(said(72, 240, f"申请之{n}须在三日内批复，逾期视为同意。"))
+        pages.append("\n".join([heading if first else header, *words]))
+    (document,) = load("a.pdf", pdf(*pages))
+    assert "CHAPTER" not in document.text
+    assert sum(r.why == "running_line" for r in document.removed) == 20
+    for n in range(24):
+        assert f"申请之{n}须" in document.text and f"{n // 6 + 1}.{n // 2 + 1} 第{n // 2 + 1}种申请" in document.text
+    assert sum(f"Chapter {n} 办法之{n}" in document.text for n in range(1, 5)) == 4
+
+
 def test_a_numbered_heading_on_every_page_is_no_header() -> None:
     pages = ["\n".join([said(72, 60, f"第{n}节 规定", 16), said(72, 200, f"第{n}页的正文在此。")]) for n in range(1, 8)]
     (document,) = load("a.pdf", pdf(*pages))
