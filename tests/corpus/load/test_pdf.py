@@ -71,12 +71,12 @@ def test_running_headers_and_page_numbers_go_after_the_first() -> None:
 
 def test_headers_that_change_with_the_chapters_go_altogether() -> None:
     """As TeX sets them: number and name of chapter and section, none on the first page of a chapter."""
-    pages = []
+    names, pages = "甲乙丙丁戊己庚辛壬癸子丑", []
     for n in range(24):
         chapter, section, first = n // 6 + 1, n // 2 + 1, n % 6 == 0
-        name = f"第{section}种申请"
-        header = said(72, 30, f"CHAPTER {chapter}. 办法之{chapter} {chapter}.{section}. {name}", 9)
-        heading = said(72, 90, f"Chapter {chapter} 办法之{chapter}", 20)
+        name = f"{names[section - 1]}种申请"
+        header = said(72, 30, f"CHAPTER {chapter}. {names[-chapter]}类 {chapter}.{section}. {name}", 9)
+        heading = said(72, 90, f"Chapter {chapter} {names[-chapter]}类", 20)
         words = [said(72, 200, f"{chapter}.{section} {name}", 14)] * (n % 2 == 0)
         words.append(said(72, 240, f"申请之{n}须在三日内批复，逾期视为同意。"))
         pages.append("\n".join([heading if first else header, *words]))
@@ -84,8 +84,8 @@ def test_headers_that_change_with_the_chapters_go_altogether() -> None:
     assert "CHAPTER" not in document.text
     assert sum(r.why == "running_line" for r in document.removed) == 20
     for n in range(24):
-        assert f"申请之{n}须" in document.text and f"{n // 6 + 1}.{n // 2 + 1} 第{n // 2 + 1}种申请" in document.text
-    assert sum(f"Chapter {n} 办法之{n}" in document.text for n in range(1, 5)) == 4
+        assert f"申请之{n}须" in document.text and f"{n // 6 + 1}.{n // 2 + 1} {names[n // 2]}种申请" in document.text
+    assert sum(f"Chapter {n} {names[-n]}类" in document.text for n in range(1, 5)) == 4
 
 
 def test_a_numbered_heading_on_every_page_is_no_header() -> None:
