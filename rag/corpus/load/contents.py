@@ -9,7 +9,10 @@ from dataclasses import dataclass, replace
 from rag.corpus.load.layout import Item, Left, Page
 from rag.corpus.load.lines import Line
 
-_HEADING = re.compile(r"目\s*[录錄次]|(?:table\s+of\s+)?contents", re.IGNORECASE)
+_HEADING = re.compile(
+    r"目\s*[录錄次]|(?:table\s+of\s+)?contents|차\s*례|목\s*차|sommaire|table des matières|inhalt(?:sverzeichnis)?|содержание|оглавление|índice",
+    re.IGNORECASE,
+)
 _LEADERS = re.compile(
     r"^(.*?\S)\s*(?:[.．。·•…‥_－—-]\s*){3,}\s*[-(（]?\s*(\d{1,4}|[ivxlc]{1,7})\s*[)）-]?$", re.IGNORECASE
 )
