@@ -98,7 +98,7 @@ def _declared(name: str, data: bytes, declared: str) -> Decoded | None:
         return None
     share = round(100 * commonness(text))
     if encoding in _CHINESE:
-        reading = certain(called(encoding), f"declared, {share} % everyday characters", f"已声明，{share}% 为常用字")
+        reading = certain(called(encoding), f"declared, {share}% everyday characters", f"已声明，{share}% 为常用字")
     else:
         reading = certain(called(encoding), "declared and valid", "已声明且有效")
     return Decoded(text, reading, _cut_note(name, data, encoding))

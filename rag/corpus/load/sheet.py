@@ -78,7 +78,7 @@ def parse(name: str, data: bytes) -> tuple[Parsed, ...]:
     properties = book.properties
     meta = Meta(title=clean_line(properties.title or ""), version=clean_line(properties.version or ""))
     count = len(book.worksheets)
-    reading = Bilingual(en=f"Excel, {count} sheets", zh=f"Excel，{count} 个工作表")
+    reading = Bilingual(en=f"Excel, {count} sheet{'s' * (count != 1)}", zh=f"Excel，{count} 个工作表")
     warnings = [_unsolved(name, unsolved)] if unsolved else []
     warnings += [_not_shown(name, found.hidden)] if found.hidden else []
     return (builder.parsed(meta, warnings=warnings, reading=reading),)

@@ -44,7 +44,8 @@ def parse(name: str, data: bytes) -> tuple[Parsed, ...]:
             add_regions(name, builder, places)
     hidden = [sheet.name for sheet in book.sheets() if sheet.visibility and sheet.nrows]
     reading = Bilingual(
-        en=f"old Excel (.xls), {book.nsheets} sheets", zh=f"旧版 Excel（.xls），{book.nsheets} 个工作表"
+        en=f"old Excel (.xls), {book.nsheets} sheet{'s' * (book.nsheets != 1)}",
+        zh=f"旧版 Excel（.xls），{book.nsheets} 个工作表",
     )
     return (builder.parsed(warnings=[_hidden(name, hidden)] if hidden else [], reading=reading),)
 
