@@ -6,7 +6,7 @@ import hashlib
 import re
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from datetime import date
 from typing import Protocol
 
@@ -194,9 +194,10 @@ def _vectors(
 
 
 def corpus_hash(documents: Iterable[Document]) -> str:
-    """SHA-256 over everything in the documents that reaches an index, a prompt or a citation."""
+    """SHA-256 over everything that is known of the documents: all of it reaches an index, a prompt, a citation or a tab."""
     digest = hashlib.sha256()
+    names = [field.name for field in fields(Document) if field.name != "groups"]
     for d in sorted(documents, key=lambda d: (d.origin, d.key)):
-        facts = (d.key, d.origin, d.title, d.source, d.text, d.pages, d.sections, d.effective_from, d.effective_to)
+        facts = [getattr(d, name) for name in names]  # a set has no order: its groups are sorted
         digest.update(repr((facts, sorted(d.groups))).encode("utf-8", "surrogatepass"))
     return digest.hexdigest()

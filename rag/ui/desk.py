@@ -121,7 +121,7 @@ class Desk:
         """A document with its chunks; what is said of them is found out once for as long as they are looked at."""
         corpus, limit = visit.workspace.corpus(), self._limit()
         document, last = self._document(corpus, key), visit.chunks
-        if last is not None and (last.corpus_id, last.document.key) == (corpus.corpus_id, document.key):
+        if last is not None and (last.corpus_id, last.document) == (corpus.corpus_id, document):
             if (last.limit, last.language) == (limit, spoken):
                 return last
         visit.chunks = chunks.Opened.of(corpus, document, limit, spoken)

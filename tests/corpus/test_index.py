@@ -1,6 +1,6 @@
 import random
 import threading
-from dataclasses import replace
+from dataclasses import fields, replace
 from datetime import date
 
 import numpy as np
@@ -9,8 +9,8 @@ import pytest
 from rag.config import SearchSettings, SplitSettings
 from rag.corpus.index import Progress, build, corpus_hash, in_force
 from rag.corpus.split import split
-from rag.errors import ChunkTooLong, Stopped
-from rag.types import Document, Section
+from rag.errors import Bilingual, ChunkTooLong, Stopped
+from rag.types import Document, Removed, Section, Table
 from tests import hostile
 from tests.fakes import HashEncoder
 
@@ -109,6 +109,34 @@ def test_the_hash_of_hostile_documents_tells_them_apart(seeds) -> None:
         texts.add(text)
         hashes.add(corpus_hash([replace(version_of("a", "1"), text=text, sections=(Section(0, (text,)),))]))
     assert len(hashes) == len(texts)
+
+
+def test_the_hash_tells_documents_apart_by_every_field() -> None:
+    note = Bilingual(en="a", zh="甲")
+    other: dict[str, object] = {
+        "doc_id": "b",
+        "version": "2",
+        "key": "b@2",
+        "origin": "sample",
+        "title": "另一个标题",
+        "source": "b.txt",
+        "text": "别的正文",
+        "pages": (0, 1),
+        "sections": (Section(0, ("一",)),),
+        "effective_from": JAN,
+        "effective_to": JUL,
+        "groups": frozenset({"hr"}),
+        "file": "b.txt",
+        "warnings": (note,),
+        "tables": (Table(0, 2, "列名"),),
+        "removed": (Removed(0, "页眉", "running_line"),),
+        "reading": note,
+        "stated": (("title", "visitor"),),
+    }
+    plain = version_of("a", "1")
+    assert set(other) == {field.name for field in fields(Document)}
+    hashes = {corpus_hash([replace(plain, **{name: value})]) for name, value in other.items()}  # type: ignore[arg-type]
+    assert len(hashes | {corpus_hash([plain])}) == 1 + len(other)
 
 
 JAN, JUL, NEXT = date(2026, 1, 1), date(2026, 7, 1), date(2027, 1, 1)
