@@ -49,7 +49,7 @@ WORDS: Final[Mapping[str, Bilingual]] = MappingProxyType({
     "answers.tokens": _B("answer tokens, median", "回答 token，中位数"),
     "answers.first": _B("seconds to the first token, median", "首个 token 用时（秒），中位数"),
     "answers.seconds": _B("seconds of generating, median", "生成用时（秒），中位数"),
-    "step.rewrite": _B("rewrite", "改写"),
+    "step.rewrite": _B("earlier questions", "前文提问"),
     "step.dense": _B("dense search", "向量检索"),
     "step.lexical": _B("lexical search", "词汇检索"),
     "step.fuse": _B("fuse", "融合"),

@@ -7,6 +7,7 @@ from types import MappingProxyType
 from typing import Final
 
 from rag.errors import Bilingual, Language
+from rag.evaluate.words import WORDS
 from rag.ui.strings_chunks import CHUNKS
 from rag.ui.strings_documents import DOCUMENTS
 from rag.ui.strings_evaluate import EVALUATE
@@ -178,18 +179,6 @@ TABLE: Final[Mapping[str, Bilingual]] = MappingProxyType({
     "finish.stopped": _B("Stopped", "已停止"),
     "head.steps": _B("Step|Time|In|Out|Remark", "步骤|用时|输入|输出|说明"),
     "step.question": _B("question", "问题"),
-    "step.rewrite": _B("earlier questions", "前文提问"),
-    "step.dense": _B("dense search", "向量检索"),
-    "step.lexical": _B("lexical search", "词汇检索"),
-    "step.fuse": _B("fuse", "融合"),
-    "step.select": _B("select", "挑选"),
-    "step.pack": _B("pack", "装填"),
-    "step.generate": _B("generate", "生成"),
-    "step.cite": _B("cite", "引用"),
-    "step.load": _B("read", "读取"),
-    "step.split": _B("split", "切分"),
-    "step.encode": _B("encode", "编码"),
-    "step.index": _B("index", "建索引"),
     "progress.reused": _B("(and {n} that had been encoded before)", "（另有 {n} 条沿用已有向量）"),
     "step.skipped": _B("skipped: ", "跳过："),
     "error.title": _B("Please note", "请注意"),
@@ -200,6 +189,7 @@ TABLE: Final[Mapping[str, Bilingual]] = MappingProxyType({
     "error.session": _B("This page has no session. Reload it.", "页面没有会话，请刷新。"),
     "error.full": _B("There are too many visitors just now. Reload the page in a minute.", "当前访问人数过多，请一分钟后刷新页面重试。"),
     "error.stopped": _B("Stopped.", "已停止。"),
+    **{key: said for key, said in WORDS.items() if key.startswith("step.")},  # the report names the steps alike
     **DOCUMENTS,
     **CHUNKS,
     **EVALUATE,

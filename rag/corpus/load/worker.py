@@ -102,12 +102,14 @@ def _bound_time(seconds: float) -> None:
 
 
 def _peak() -> int:
-    """The most memory this process has held, in bytes; 0 where that is not known."""
-    if sys.platform == "win32":
-        return 0
-    import resource
+    """The most memory this process has held, in bytes; 0 where that is not known.
 
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)
+    Not ``ru_maxrss``: on Linux it counts what the process was copied from, and the one that started it holds the models.
+    """
+    if sys.platform != "linux":
+        return 0
+    with open("/proc/self/status", encoding="ascii", errors="replace") as status:
+        return next((int(line.split()[1]) * 1024 for line in status if line.startswith("VmHWM:")), 0)
 
 
 if __name__ == "__main__":

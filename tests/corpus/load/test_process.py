@@ -236,6 +236,13 @@ def test_a_process_that_held_much_memory_is_not_used_again(misbehave: Misbehave)
         assert pid_of(reader) != first
 
 
+def test_what_this_process_holds_does_not_count_as_its_own() -> None:
+    models = b"x" * 400_000_000  # as much as the models, to a process that is started beside them
+    with ReadingRoom().reader(Limits(parse_bytes=1_000_000_000)) as reader:
+        reader.read("a.txt", b"words", NEVER)
+        assert reader._child is not None and len(models) == 400_000_000
+
+
 # ---- crashes
 
 
