@@ -5,14 +5,17 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from datetime import date, datetime, time, timedelta
-from decimal import ROUND_HALF_UP, Context, Decimal
+from decimal import ROUND_HALF_EVEN, ROUND_HALF_UP, Context, Decimal
 from fractions import Fraction
 
 from rag.corpus.load.moment import moment
 from rag.corpus.load.number_code import Section, Token, sections
 from rag.corpus.load.numerals import counted
 
-_SIGNIFICANT = 11  # a cell of format General shows no more
+# Of a stored number no more digits than these are what somebody entered: 0.1 + 0.2 is 0.3 to a sheet.
+_SIGNIFICANT = Context(prec=15, rounding=ROUND_HALF_EVEN)
+# Where a number without a format is written without a power of ten.
+_PLAIN_FROM, _PLAIN_BELOW = Decimal("1e-9"), Decimal("1e21")
 _LARGEST = 20  # digits in front of the point; a longer number is shown in powers of ten
 _EXACT = Context(prec=400, rounding=ROUND_HALF_UP)  # a format asks for up to 255 digits
 _NOT_ZERO = "123456789一二三四五六七八九壹贰叁肆伍陆柒捌玖"
@@ -32,7 +35,10 @@ class Picture:
         self._sections = sections(code)
 
     def shown(self, value: object) -> str:
-        """`value` as a sheet shows it; dates that could be mistaken are written 2026-10-01 (see `moment`)."""
+        """`value` as a sheet shows it; dates that could be mistaken are written 2026-10-01 (see `moment`).
+
+        A number without a format is written with all its digits, which a cell may have no room for.
+        """
         if value is None:
             return ""
         if isinstance(value, bool):
@@ -53,7 +59,7 @@ class Picture:
         )
 
     def _number(self, value: int | float) -> str:
-        if not math.isfinite(value):
+        if isinstance(value, float) and not math.isfinite(value):
             return str(value)
         section, unsigned = self._section(value)
         if section is None or section.is_date or any(token.kind == "at" for token in section.tokens):
@@ -97,7 +103,7 @@ def _written(value: int | float, section: Section) -> str:
         )
     if "digit" not in kinds:
         return "".join(token.text for token in tokens if token.kind in ("text", "percent", "slash", "comma", "point"))
-    exact = Decimal(repr(value)).scaleb(2 * kinds.count("percent"))
+    exact = _stored(value).scaleb(2 * kinds.count("percent"), context=_EXACT)
     if "slash" in kinds:
         return _fraction(exact, tokens)
     last = max(at for at, kind in enumerate(kinds) if kind == "digit")
@@ -204,7 +210,21 @@ def _by_digit(number: str, kind: int) -> str:
     return number.translate(str.maketrans(_DIGITS[0], _DIGITS[kind])) if kind else number
 
 
+def _stored(value: int | float) -> Decimal:
+    """What is stored: a whole number with all the digits in the file, another with the 15 that a sheet keeps."""
+    return Decimal(value) if isinstance(value, int) else _SIGNIFICANT.create_decimal_from_float(value)
+
+
 def _general(value: int | float) -> str:
-    if isinstance(value, int) or (value.is_integer() and abs(value) < 1e21):
-        return str(int(value))
-    return f"{value:.{_SIGNIFICANT}g}"
+    """A number without a format (General): what is stored, not what a cell shows.
+
+    A cell shows up to 11 digits and fewer where it is narrow (123456789012.35 as 1.23457E+11): what somebody looks for
+    is the number that was entered, and that one is kept. No power of ten is written from 1e-9 up to below 1e21.
+    """
+    stored = _stored(value)
+    if not stored:
+        return "0"
+    if not _PLAIN_FROM <= abs(stored) < _PLAIN_BELOW:
+        return f"{_SIGNIFICANT.create_decimal(stored).normalize(_SIGNIFICANT):g}"
+    written = f"{stored:f}"
+    return written.rstrip("0").rstrip(".") if "." in written else written

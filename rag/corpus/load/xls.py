@@ -83,7 +83,7 @@ def _text(book: Any, cell: Any) -> str:
         except (xlrd.XLDateError, OverflowError):
             return shown(cell.value, "General")
         return shown(moment if cell.value >= 1 else moment.time(), picture)
-    return shown(int(cell.value) if cell.value == int(cell.value) else cell.value, picture)
+    return shown(cell.value, picture)
 
 
 def _hidden(name: str, sheets: list[str]) -> Bilingual:
