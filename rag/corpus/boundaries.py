@@ -14,6 +14,7 @@ KINDS = (PARAGRAPH, LINE, SENTENCE, CLAUSE, WORD)
 """From the coarsest to the finest."""
 
 _CLOSING = "”’」』）)"
+_MOST_CLOSING = 100
 
 
 def ends_sentence(text: str, at: int) -> bool:
@@ -29,7 +30,5 @@ def ends_sentence(text: str, at: int) -> bool:
         after += 1
     if before == 0 or after == len(text) or "\n" in text[before:after]:
         return True
-    last = before - 1
-    while last > 0 and text[last] in _CLOSING:
-        last -= 1
-    return text[last] in "。！？!?…" or (text[last] == "." and before < after)
+    said = text[max(0, before - _MOST_CLOSING) : before].rstrip(_CLOSING)[-1:]
+    return bool(said) and (said in "。！？!?…" or (said == "." and before < after))

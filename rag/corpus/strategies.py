@@ -11,8 +11,12 @@ from rag.corpus.boundaries import KINDS, LINE, SENTENCE
 from rag.corpus.outline import Outline, Span
 from rag.corpus.pieces import characters, cut, every, merged, pieces
 
-# A line that begins a numbered clause: 第十二条, 第12条, 第三条之一.
-_CLAUSE = re.compile(r"^[\s*#]*第\s*[一二三四五六七八九十百千零〇两\d]{1,9}\s*条", re.M)
+# A line that begins a numbered clause: 第十二条, 第12条, 第三条之一. Blanks within the line only: over line ends every line
+# of a run of them would be a place to begin at and go through all of them from.
+_BLANK = r"[^\S\n]"
+_CLAUSE = re.compile(
+    rf"^(?:{_BLANK}|[*#]){{0,40}}第{_BLANK}{{0,9}}[一二三四五六七八九十百千零〇两\d]{{1,9}}{_BLANK}{{0,9}}条", re.M
+)
 
 
 def fixed(outline: Outline, size: int, overlap: int) -> list[Span]:
