@@ -10,10 +10,12 @@ from typing import Any
 from docx.oxml.ns import qn
 
 from rag.corpus.load.numbering import Reference, is_on
+from rag.corpus.load.raised import Place
 
 _HEADING = re.compile(r"(?:heading|标题|標題)\s*([1-9])", re.IGNORECASE)
 _CONTENTS = re.compile(r"(?:toc|目录|目錄)\s*(?:\d|heading|标题|標題)", re.IGNORECASE)
 _MOST_BASES = 20
+_PLACES: dict[str, Place] = {"superscript": "raised", "subscript": "lowered"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +28,9 @@ class Style:
     listed: Reference | None = None
     bold: bool | None = None
     hidden: bool | None = None
+    struck: bool | None = None
+    place: str | None = None
+    """Where its letters stand, as the file says it: superscript, subscript, baseline."""
 
     @property
     def is_title(self) -> bool:
@@ -78,9 +83,31 @@ def switch(properties: Any, tag: str) -> bool | None:
     return None if element is None else is_on(element)
 
 
+def is_struck(letters: Any, style: Style) -> bool:
+    """Whether a run's own properties (w:rPr, None without), or else its `style`, draw a line through it."""
+    own = _struck(letters)
+    return bool(style.struck if own is None else own)
+
+
+def place(letters: Any, style: Style) -> Place:
+    """Where a run stands by its own properties, or else by its `style`."""
+    return _PLACES.get(_vertical(letters) or style.place or "")
+
+
+def _struck(letters: Any) -> bool | None:
+    """One line or two; None when neither is said."""
+    said = [switch(letters, tag) for tag in ("w:strike", "w:dstrike")]
+    return True if True in said else False if False in said else None
+
+
+def _vertical(letters: Any) -> str | None:
+    element = letters.find(qn("w:vertAlign")) if letters is not None else None
+    return element.get(qn("w:val")) if element is not None else None
+
+
 def _resolved(style_id: str, elements: dict[str, Any]) -> Style:
     name = _name(elements[style_id])
-    level, listed, bold, hidden = None, None, None, None
+    level, listed, bold, hidden, struck, where = None, None, None, None, None, None
     below: list[str] = []
     for step_id, step in _bases(style_id, elements):
         below.append(step_id)
@@ -92,7 +119,9 @@ def _resolved(style_id: str, elements: dict[str, Any]) -> Style:
         level = int(heading.group(1)) if level is None and heading else level
         bold = switch(letters, "w:b") if bold is None else bold
         hidden = switch(letters, "w:vanish") if hidden is None else hidden
-    return Style(name, level or None, listed if listed and listed.list_id else None, bold, hidden)
+        struck = _struck(letters) if struck is None else struck
+        where = where or _vertical(letters)
+    return Style(name, level or None, listed if listed and listed.list_id else None, bold, hidden, struck, where)
 
 
 def _joined(own: Reference | None, base: Reference | None) -> Reference | None:

@@ -11,7 +11,8 @@ from typing import Any
 from docx.oxml.ns import qn
 
 from rag.corpus.load.numerals import numeral
-from rag.corpus.load.word_styles import Style, switch
+from rag.corpus.load.raised import Place, written
+from rag.corpus.load.word_styles import Style, is_struck, place, switch
 from rag.types import Why
 
 _COMPATIBILITY = "{http://schemas.openxmlformats.org/markup-compatibility/2006}"
@@ -35,6 +36,7 @@ _NOTE_TAGS = {qn("w:footnoteReference"): "footnote", qn("w:endnoteReference"): "
 _RUN, _COMMENT, _SYMBOL, _MARK = qn("w:r"), qn("w:commentReference"), qn("w:sym"), qn("w:fldChar")
 _DELETED, _SIMPLE, _RUBY, _INSTRUCTION = qn("w:delText"), qn("w:fldSimple"), qn("w:ruby"), qn("w:instrText")
 _WORD_ART, _DENOMINATOR = "{urn:schemas-microsoft-com:vml}textpath", f"{_MATH}den"
+_EXPONENTS: dict[str, Place] = {f"{_MATH}sup": "raised", f"{_MATH}sub": "lowered"}
 _DRAWING = "http://schemas.openxmlformats.org/drawingml/2006"
 _GRAPHICS = {f"{{{_DRAWING}/chart}}chart", f"{{{_DRAWING}/diagram}}relIds"}
 _SPECIAL = {_COMMENT, _SYMBOL, _MARK, _DELETED, _SIMPLE, _RUBY, _INSTRUCTION, _WORD_ART, _DENOMINATOR}
@@ -50,18 +52,8 @@ _SIGN_FONTS = {
     "wingdings": {0xA8: "□", 0x6F: "□", 0x71: "□", 0xFE: "☑", 0xFD: "☒", 0xFC: "✓", 0xFB: "✗", 0x6C: "●", 0xA7: "▪"}
     | {0x6E: "■", 0x75: "◆", 0xD8: "➢", 0xE0: "→", 0xDF: "←", 0xE1: "↑", 0xE2: "↓", 0x2A: "✉", 0x28: "☎", 0x9F: "•"},
     "wingdings 2": {0x52: "☑", 0x53: "☒", 0x50: "✓", 0x4F: "✗", 0xA3: "□", 0x54: "☒"},
-    "symbol": {
-        0xB7: "•",
-        0xB3: "≥",
-        0xA3: "≤",
-        0xB4: "×",
-        0xB8: "÷",
-        0xB1: "±",
-        0xAE: "→",
-        0xB0: "°",
-        0xB9: "≠",
-        0xD7: "⋅",
-    },
+    "symbol": {0xB7: "•", 0xB3: "≥", 0xA3: "≤", 0xB4: "×", 0xB8: "÷", 0xB1: "±", 0xAE: "→", 0xB0: "°", 0xB9: "≠"}
+    | {0xD7: "⋅"},
 }
 
 
@@ -101,6 +93,7 @@ class _Piece:
     text: str
     why: Why | None
     bold: bool
+    place: Place
 
 
 @dataclass(slots=True)
@@ -119,12 +112,16 @@ class TextReader:
         self._comments = dict(comments)
         self._paired = set(_paired(story))
         self._fields: list[_Field] = []
+        self._place: Place = None
         self._counts = {"footnote": 0, "endnote": 0}
 
     def words(self, paragraph: Any, style: Style) -> Words:
         """The words of `paragraph`, which has `style`."""
         out = _Gathered()
         self._read(paragraph, out, None, bool(style.bold))
+        shown_pieces = [piece for piece in out.pieces if piece.why is None]
+        for piece, text in zip(shown_pieces, written([(p.text, p.place) for p in shown_pieces]), strict=True):
+            piece.text = text
         parts: list[str] = []
         marks: list[Mark] = []
         length = 0
@@ -155,7 +152,7 @@ class TextReader:
             elif tag in _SPECIAL:
                 self._special(child, out, why, bold)
             else:
-                self._read(child, out, why, bold)
+                self._read_at(_EXPONENTS.get(tag, self._place), child, out, why, bold)
 
     def _run(self, run: Any, out: _Gathered, why: Why | None, bold: bool) -> None:
         letters = run.find(qn("w:rPr"))
@@ -164,7 +161,13 @@ class TextReader:
         own_bold, own_hidden = switch(letters, "w:b"), switch(letters, "w:vanish")
         bold = next((b for b in (own_bold, style.bold) if b is not None), bold)
         hidden = next((h for h in (own_hidden, style.hidden) if h is not None), False)
-        self._read(run, out, why or ("hidden" if hidden else None), bold)
+        own: Why | None = "hidden" if hidden else "deletion" if is_struck(letters, style) else None
+        self._read_at(place(letters, style) or self._place, run, out, why or own, bold)
+
+    def _read_at(self, where: Place, element: Any, out: _Gathered, why: Why | None, bold: bool) -> None:
+        around, self._place = self._place, where
+        self._read(element, out, why, bold)
+        self._place = around
 
     def _special(self, child: Any, out: _Gathered, why: Why | None, bold: bool) -> None:
         tag = child.tag
@@ -224,7 +227,7 @@ class TextReader:
 
     def _say(self, out: _Gathered, text: str, why: Why | None, bold: bool) -> None:
         if text and self._shows():
-            out.pieces.append(_Piece(text, why or self._why(), bold))
+            out.pieces.append(_Piece(text, why or self._why(), bold, self._place))
 
     def _shows(self) -> bool:
         return all(inside.shows for inside in self._fields)

@@ -1,0 +1,145 @@
+"""Raised and struck-out words of every format: a figure is never glued to another, and nothing is lost unnoted."""
+
+import io
+import random
+from collections.abc import Callable
+
+import docx
+import pytest
+from docx.oxml import parse_xml
+from docx.oxml.ns import nsdecls
+
+from rag.corpus.load import load
+from rag.corpus.load.raised import Place, marked, spelled, written
+from rag.types import Document
+
+CASES: list[tuple[list[tuple[str, Place]], str]] = [
+    ([("资本10", None), ("4", "raised"), ("万元", None)], "资本10^4万元"),
+    ([("3000", None), ("1", "raised"), ("元", None)], "3000^1元"),
+    ([("每人", None), ("1", "raised"), ("3000元", None)], "每人^1 3000元"),
+    ([("1", "raised"), ("3000元", None)], "1 3000元"),
+    ([("5m", None), ("2", "raised")], "5m^2"),
+    ([("10", None), ("-", "raised"), ("3", "raised"), (" m", None)], "10^-3 m"),
+    ([("10", None), ("n+1", "raised"), ("5", None)], "10^(n+1)5"),
+    ([("3000", None), ("1,2", "raised"), ("元", None)], "3000^(1,2)元"),
+    ([("3000", None), ("[1]", "raised"), ("元", None)], "3000[1]元"),
+    ([("on the 10", None), ("th", "raised"), (" of May", None)], "on the 10th of May"),
+    ([("H", None), ("2", "lowered"), ("O", None)], "H2O"),
+    ([("x", None), ("1", "lowered"), ("2", None)], "x_1 2"),
+    ([("101", None), ("2", "lowered"), ("，", None)], "101_2，"),
+    ([("x", None), ("1", "lowered"), ("2", "raised")], "x1^2"),
+    ([("10", None), ("", "raised"), ("4", None)], "104"),
+]
+
+
+@pytest.mark.parametrize(("runs", "expected"), CASES)
+def test_figures_above_and_below_the_line_keep_to_themselves(runs: list[tuple[str, Place]], expected: str) -> None:
+    assert "".join(written(runs)) == expected
+    assert spelled("".join(marked(*run) for run in runs)) == expected
+
+
+def test_whatever_the_runs_their_characters_stay_and_no_digits_meet(seeds: Callable[[int], range]) -> None:
+    for seed in seeds(300):
+        rng = random.Random(seed)
+        runs: list[tuple[str, Place]] = [
+            ("".join(rng.choices("12m元,-", k=rng.randint(0, 3))), rng.choice((None, "raised", "lowered")))
+            for _ in range(rng.randint(1, 6))
+        ]
+        texts = written(runs)
+        for (run, _), text in zip(runs, texts, strict=True):
+            assert run in text, runs
+            assert set(text.replace(run, "", 1)) <= set("^_() "), runs
+        assert spelled("".join(marked(*run) for run in runs)) == "".join(texts)
+        shown = [(text, place) for text, place in zip(texts, (place for _, place in runs), strict=True) if text]
+        for (first, one), (second, other) in zip(shown, shown[1:], strict=False):
+            if one != other:
+                assert not (first[-1].isdigit() and second[0].isdigit()), runs
+
+
+def test_marks_that_stand_alone_stay_for_cleaning_to_name() -> None:
+    assert spelled("10\ufdd04") == "10\ufdd04"
+
+
+def removed(document: Document) -> list[tuple[str, str]]:
+    return [(one.why, one.text) for one in document.removed]
+
+
+def as_read(document: Document) -> str:
+    """The text with what was left out put back at its places."""
+    text = document.text
+    for one in reversed(document.removed):
+        text = text[: one.at] + one.text + text[one.at :]
+    return text
+
+
+def word(*runs: tuple[str, str], table: bool = False) -> Document:
+    """A document of one paragraph (or one cell below a header) of runs, each with its properties as XML."""
+    source = docx.Document()
+    paragraph = source.add_paragraph()
+    if table:
+        made = source.add_table(2, 2)
+        made.cell(0, 0).text, made.cell(0, 1).text, made.cell(1, 0).text = "项目", "标准", "住宿"
+        paragraph = made.cell(1, 1).paragraphs[0]
+    for text, properties in runs:
+        run = paragraph.add_run(text)
+        if properties:
+            run._element.insert(0, parse_xml(f"<w:rPr {nsdecls('w')}>{properties}</w:rPr>"))
+    stream = io.BytesIO()
+    source.save(stream)
+    return load("制度.docx", stream.getvalue())[0]
+
+
+SUPER, SUB = '<w:vertAlign w:val="superscript"/>', '<w:vertAlign w:val="subscript"/>'
+STRUCK = "<w:strike/>"
+
+
+def test_word_raised_and_lowered() -> None:
+    document = word(
+        ("注册资本10", ""), ("4", SUPER), ("万元，每人3000", ""), ("1", SUPER), ("元，H", ""), ("2", SUB), ("O", "")
+    )
+    assert document.text == "注册资本10^4万元，每人3000^1元，H2O"
+    assert word(("标准10", ""), ("4", '<w:vertAlign w:val="baseline"/>'), ("元", "")).text == "标准104元"
+
+
+def test_word_raised_by_a_style() -> None:
+    source = docx.Document()
+    style = source.styles.add_style("Mark", docx.enum.style.WD_STYLE_TYPE.CHARACTER)
+    style.font.superscript = True
+    gone = source.styles.add_style("Gone", docx.enum.style.WD_STYLE_TYPE.CHARACTER)
+    gone.font.strike = True
+    paragraph = source.add_paragraph("每人3000")
+    paragraph.add_run("1", style="Mark")
+    paragraph.add_run("元，年假")
+    paragraph.add_run("10", style="Gone")
+    paragraph.add_run("15", style="Gone").font.strike = False
+    paragraph.add_run("天")
+    stream = io.BytesIO()
+    source.save(stream)
+    document = load("制度.docx", stream.getvalue())[0]
+    assert document.text == "每人3000^1元，年假15天"
+    assert removed(document) == [("deletion", "10")]
+
+
+def test_word_equation() -> None:
+    source = docx.Document()
+    math = "http://schemas.openxmlformats.org/officeDocument/2006/math"
+    run = "<m:r><m:t>{}</m:t></m:r>".format
+    source.add_paragraph("资本")._element.append(
+        parse_xml(
+            f'<m:oMath xmlns:m="{math}"><m:sSup><m:e>{run("10")}</m:e><m:sup>{run("4")}</m:sup></m:sSup></m:oMath>'
+        )
+    )
+    stream = io.BytesIO()
+    source.save(stream)
+    assert load("制度.docx", stream.getvalue())[0].text == "资本10^4"
+
+
+@pytest.mark.parametrize("line", [STRUCK, "<w:dstrike/>"])
+def test_word_struck_out(line: str) -> None:
+    document = word(("年假", ""), ("10", line), ("15天", ""), ("3", '<w:strike w:val="0"/>'))
+    assert document.text == "年假15天3"
+    assert removed(document) == [("deletion", "10")]
+    assert as_read(document) == "年假1015天3"
+    in_table = word(("300", line), ("500元", ""), table=True)
+    assert in_table.text.endswith("项目: 住宿；标准: 500元")
+    assert removed(in_table) == [("deletion", "300")]
