@@ -6,8 +6,9 @@ from collections import Counter
 from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
+from rag.corpus.load.container import damaged
 from rag.corpus.load.ink import Ink
 from rag.corpus.load.layout import Page, read_page
 from rag.corpus.load.legible import GOOD, POOR, legible
@@ -22,6 +23,7 @@ MAX_PAGES = 2000
 MANY_PAGES = 200
 _BETTER = 0.05
 _UNREADABLE = 0.01
+_Engine = TypeVar("_Engine", PdfminerEngine, PdfiumEngine)
 
 
 class Engine(Protocol):
@@ -90,10 +92,10 @@ def read_pages(name: str, data: bytes) -> Reading:
 def _opened(name: str, data: bytes, stack: ExitStack) -> tuple[Engine, Engine | None]:
     """The engine that reads the file and the one that helps, if there is one; PDFium reads alone what pdfminer cannot open."""
     try:
-        first = PdfminerEngine(name, data)
+        first = _with_pages(PdfminerEngine, name, data)
     except LoadError as error:
         try:
-            alone = PdfiumEngine(name, data)
+            alone = _with_pages(PdfiumEngine, name, data)
         except LoadError:
             raise error from error.__cause__
         stack.callback(alone.close)
@@ -107,6 +109,15 @@ def _opened(name: str, data: bytes, stack: ExitStack) -> tuple[Engine, Engine | 
     if second.n_pages != first.n_pages:
         return first, None
     return (second, first) if first.n_pages > MANY_PAGES else (first, second)
+
+
+def _with_pages(kind: type[_Engine], name: str, data: bytes) -> _Engine:
+    """The engine, when it finds a page; else `LoadError`: the tree of pages is damaged, for example points at itself."""
+    engine = kind(name, data)
+    if engine.n_pages == 0:
+        engine.close()
+        raise damaged(name)
+    return engine
 
 
 @dataclass(frozen=True, slots=True)

@@ -119,3 +119,11 @@ def test_what_one_engine_cannot_open_or_read_the_other_reads(monkeypatch: pytest
     assert (document.title, document.reading.en) == ("年假制度", "PDF, 2 pages, PDFium")
     with pytest.raises(LoadError, match="damaged"):
         load("a.pdf", b"%PDF-1.4 nothing more")
+
+
+@pytest.mark.parametrize("kids", ["2 0 R", "", "99 0 R"])
+def test_a_file_whose_pages_cannot_be_found_is_damaged(kids: str) -> None:
+    data = pdf("").replace(b"/Kids[6 0 R]", f"/Kids[{kids}]".encode()).replace(b"/Type/Page/", b"/Type/Metadata/")
+    with pytest.raises(LoadError, match="damaged") as caught:
+        load("a.pdf", data)
+    assert "1-0" not in caught.value.message("zh")
