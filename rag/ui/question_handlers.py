@@ -11,7 +11,7 @@ import gradio as gr
 from rag.errors import SettingError
 from rag.ui import answer as answer_tab
 from rag.ui import candidates, panels
-from rag.ui.desk import Desk, Updates, first, mistake, whole
+from rag.ui.desk import Desk, Updates, bars, first, mistake, whole
 from rag.ui.examples import examples
 from rag.ui.guard import guarded, language
 from rag.ui.sessions import Asking, Visit
@@ -162,9 +162,8 @@ class QuestionHandlers(Desk):
         """
         spoken, visit = language(request), self._visit(request)
         settings = read_settings(self.page.settings, values)
-        for progress in self._configure(visit, settings):
-            mine = visit.asking is question
-            yield {self.page.answer.status: panels.progress_bar(progress, spoken)} if mine else gr.skip()
+        for bar in bars(self.page.answer.status, self._configure(visit, settings), spoken):
+            yield bar if visit.asking is question else gr.skip()
         written = str(values[self.page.question] or "")
         if not (reuse and visit.workspace.fresh(written)):
             visit.workspace.retrieve(written)
