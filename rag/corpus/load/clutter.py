@@ -14,6 +14,8 @@ _SCRIPTS = frozenset("script style noscript template iframe object svg canvas".s
 _CONTROLS = frozenset("nav footer select button textarea".split())
 _ROLES = frozenset("navigation banner contentinfo search menu menubar".split())
 _HIDDEN = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGNORECASE)
+_STRUCK = frozenset("del s strike".split())
+_STRUCK_STYLE = re.compile(r"text-decoration(?:-line)?\s*:[^;]{0,80}line-through", re.IGNORECASE)
 # Ids and classes that name navigation; believed of elements that hold little of the page's text.
 _NAMED = frozenset(
     "nav navbar navigation breadcrumb breadcrumbs menu footer foot copyright pagination pager sidebar toolbar".split()
@@ -52,6 +54,8 @@ class Clutter:
             return "script"
         if _is_hidden(tag):
             return "hidden"
+        if tag.name in _STRUCK or _STRUCK_STYLE.search(str(tag.get("style") or "")):
+            return "deletion"
         if tag.name in _CONTROLS or str(tag.get("role") or "") in _ROLES:
             return "navigation"
         if self._careful:

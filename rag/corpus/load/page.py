@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from itertools import islice
 
 from bs4.element import Comment, Tag
 
@@ -11,6 +12,7 @@ from rag.corpus.clean import clean_line, flow_lines
 from rag.corpus.load.builder import TextBuilder
 from rag.corpus.load.clutter import Clutter, is_text
 from rag.corpus.load.headings import heading_level
+from rag.corpus.load.raised import Place, marked, spelled
 from rag.corpus.load.table import Cell, render
 from rag.errors import UnsafeFile
 from rag.types import Why
@@ -22,6 +24,14 @@ _BLOCKS = frozenset(
     "hr html legend li main ol p pre section summary table tbody td tfoot th thead tr ul caption".split()
 )
 _HEADING = re.compile(r"h([1-6])")
+_PLACES: dict[str, Place] = {"sup": "raised", "sub": "lowered"}
+_ALIGNED = re.compile(r"vertical-align\s*:\s*(sub|super)\b", re.IGNORECASE)
+# The parts of a formula by their place: what stands on the line, then what does not.
+_FORMULAS: dict[str, tuple[Place, Place, Place]] = {
+    "msup": (None, "raised", "raised"),
+    "msub": (None, "lowered", "lowered"),
+    "msubsup": (None, "lowered", "raised"),
+}
 
 
 class Page:
@@ -110,6 +120,8 @@ class Page:
             self._end_block()
             if tag.name in ("ul", "ol"):
                 self._end_list()
+        elif _place(tag) and not tag.find(_BLOCKS):
+            self._words.append(marked(self._visible_text(tag), _place(tag)))
         else:
             self.walk(tag)
 
@@ -188,7 +200,11 @@ class Page:
             if isinstance(child, Tag):
                 if child.name == "br" or child.name in _BLOCKS:
                     yield "\n"
-                if not self._leaves_out(child):
+                if self._leaves_out(child):
+                    pass
+                elif _place(child):
+                    yield marked(self._visible_text(child), _place(child))
+                else:
                     yield from self._pieces(child)
                 if child.name in _BLOCKS:
                     yield "\n"
@@ -196,9 +212,21 @@ class Page:
                 yield re.sub(r"\s+", " ", str(child))
 
 
+def _place(tag: Tag) -> Place:
+    """Where an element stands by its name, its place in a formula (MathML) or its style."""
+    if place := _PLACES.get(tag.name):
+        return place
+    parent = tag.parent
+    if parent is not None and parent.name in _FORMULAS:
+        at = sum(isinstance(other, Tag) for other in islice(tag.previous_siblings, 4))
+        return _FORMULAS[parent.name][min(at, 2)]
+    found = _ALIGNED.search(str(tag.get("style") or ""))
+    return _PLACES.get(found.group(1).lower().replace("super", "sup")) if found else None
+
+
 def _lines(pieces: Iterable[str]) -> str:
     """Pieces of text joined; a line end in a page is only a blank, so it stands for one, and `br` breaks the line."""
-    lines = (clean_line(line) for line in "".join(pieces).split("\n"))
+    lines = (clean_line(line) for line in spelled("".join(pieces)).split("\n"))
     return "\n".join(line for line in lines if line)
 
 

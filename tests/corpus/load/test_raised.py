@@ -143,3 +143,46 @@ def test_word_struck_out(line: str) -> None:
     in_table = word(("300", line), ("500元", ""), table=True)
     assert in_table.text.endswith("项目: 住宿；标准: 500元")
     assert removed(in_table) == [("deletion", "300")]
+
+
+def page(html: str) -> Document:
+    return load("制度.html", html.encode())[0]
+
+
+@pytest.mark.parametrize("around", ["<p>{}</p>", "<div>{}</div>", "<ul><li>{}</li></ul>", "{}"])
+@pytest.mark.parametrize(
+    ("html", "text"),
+    [
+        ("资本10<sup>4</sup>万元", "资本10^4万元"),
+        ("3000<sup><a href='#n'>1</a></sup>元", "3000^1元"),
+        ("H<sub>2</sub>O，x<sub>1</sub>2", "H2O，x_1 2"),
+        ("10<span style='font-size:60%; Vertical-Align : super'>4</span>元", "10^4元"),
+        ("10<math><msup><mn>10</mn><mn>4</mn></msup></math>", "1010^4"),
+        ("<math><msubsup><mi>x</mi><mn>1</mn><mn>2</mn></msubsup></math>", "x1^2"),
+        ("第10<sup>th</sup> 天", "第10th 天"),
+    ],
+)
+def test_page_raised_and_lowered(around: str, html: str, text: str) -> None:
+    assert page(f"<h1>制度</h1>{around.format(html)}").text.splitlines()[-1].removeprefix("- ") == text
+
+
+@pytest.mark.parametrize(
+    "html",
+    ["<del>{}</del>", "<s>{}</s>", "<strike>{}</strike>", "<span style='text-decoration: red line-through'>{}</span>"],
+)
+def test_page_struck_out(html: str) -> None:
+    old = html.format("10")
+    document = page(f"<p>年假{old}15天</p>")
+    assert document.text == "年假15天"
+    assert removed(document) == [("deletion", "10")]
+    assert as_read(document) == "年假1015天"
+    document = page(f"<table><tr><th>项目<th>标准<tr><td>住宿<td>{old}500元</table>")
+    assert document.text.endswith("标准: 500元")
+    assert removed(document) == [("deletion", "10")]
+    assert page("<p>年假<u>10</u>天</p>").text == "年假10天"
+
+
+def test_page_in_a_mark_that_never_ends_keeps_its_blocks() -> None:
+    document = page("<h1>制度</h1><sup><div><p>第一段</p><h2>范围</h2><p>第二段</p></div>")
+    assert document.text.split("\n\n") == ["制度", "第一段", "范围", "第二段"]
+    assert document.sections[-1].path == ("范围",)
