@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import io
-import re
 import zipfile
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
 from openpyxl import load_workbook
-from openpyxl.utils import get_column_letter, range_boundaries
+from openpyxl.utils import get_column_letter
 from openpyxl.utils.datetime import from_excel
 from openpyxl.worksheet.worksheet import Worksheet
 
@@ -19,14 +18,12 @@ from rag.corpus.load.builder import Meta, Parsed, TextBuilder
 from rag.corpus.load.container import read_member
 from rag.corpus.load.drawing import body_lines, parsed_part
 from rag.corpus.load.number import Picture
-from rag.corpus.load.regions import MAX_CELLS, Places, add_regions, too_many
+from rag.corpus.load.regions import Places, add_regions
+from rag.corpus.load.sheet_bounds import check_cells
 from rag.corpus.load.strict import readable
 from rag.corpus.load.table import MAX_CHARACTERS, Cell, TableTooLarge
 from rag.errors import Bilingual
 
-_CELL = re.compile(rb"<(?:\w+:)?c[\s>/]")
-_MERGED = re.compile(rb"<(?:\w+:)?mergeCell\b[^<>]*?\bref\s*=\s*[\"']([^\"']*)[\"']")
-_NO_RESULT = re.compile(rb"</f>\s*(?:<v\s*/>|<v>\s*</v>)?\s*</c>")
 _BODY = "{http://schemas.openxmlformats.org/drawingml/2006/spreadsheetDrawing}txBody"
 # Formats that a file only names by number and that mean dates in Chinese versions of the programs (ISO/IEC 29500, 18.8.30).
 _MONTH, _DAY, _CLOCK = 'yyyy"年"m"月"', 'm"月"d"日"', 'h"时"mm"分"'
@@ -61,7 +58,7 @@ def parse(name: str, data: bytes) -> tuple[Parsed, ...]:
     """
     data = readable(name, data)
     with zipfile.ZipFile(io.BytesIO(data)) as archive:
-        unsolved = _check_cells(name, archive)
+        unsolved = check_cells(name, data)
         book = load_workbook(io.BytesIO(data), data_only=True, keep_links=False)
         builder, found = TextBuilder(), _Found()
         for sheet in book.worksheets:
@@ -82,33 +79,6 @@ def parse(name: str, data: bytes) -> tuple[Parsed, ...]:
     warnings = [_unsolved(name, unsolved)] if unsolved else []
     warnings += [_not_shown(name, found.hidden)] if found.hidden else []
     return (builder.parsed(meta, warnings=warnings, reading=reading),)
-
-
-def _check_cells(name: str, archive: zipfile.ZipFile) -> int:
-    """The number of formulas without a stored result, once cells and merged areas are found to be within bounds.
-
-    Merged areas are counted before the reader sees them: it would make an object for every place they cover.
-    """
-    cells = unsolved = 0
-    for member in archive.namelist():
-        if not member.startswith("xl/worksheets/") or not member.endswith(".xml"):
-            continue
-        xml = read_member(name, archive, member).replace(b"\0", b"")  # UTF-16 reads like ASCII without its zeros
-        cells += len(_CELL.findall(xml)) + sum(_area(ref.decode("ascii", "replace")) for ref in _MERGED.findall(xml))
-        unsolved += len(_NO_RESULT.findall(xml))
-        if cells > MAX_CELLS:
-            raise too_many(name)
-    return unsolved
-
-
-def _area(reference: str) -> int:
-    try:
-        left, top, right, bottom = range_boundaries(reference)
-    except (ValueError, TypeError):  # not a range; the reader will say so
-        return 1
-    if left is None or top is None or right is None or bottom is None:  # whole rows or columns
-        return MAX_CELLS
-    return int((right - left + 1) * (bottom - top + 1))
 
 
 def _places(sheet: Worksheet, found: _Found) -> dict[tuple[int, int], Cell]:

@@ -10,7 +10,7 @@ from openpyxl.comments import Comment
 from openpyxl.worksheet.worksheet import Worksheet
 
 from rag.corpus.load import load
-from rag.errors import EmptyDocument, UnsafeFile
+from rag.errors import EmptyDocument
 from tests.corpus.load.files import at_sections, book, checked, rezipped
 from tests.corpus.load.visible import hostile_xml, visible_lines
 
@@ -76,18 +76,6 @@ def test_formulas_without_a_stored_result_are_counted() -> None:
 
     (document,) = load("a.xlsx", book(s=fill))
     assert "1 formulas" in document.warnings[0].en
-
-
-def test_a_huge_merged_area_is_refused_before_it_is_built() -> None:
-    def fill(sheet: Worksheet) -> None:
-        sheet["A1"] = "x"
-        sheet.merge_cells("A1:B2")
-
-    data = book(s=fill)
-    member = "xl/worksheets/sheet1.xml"
-    sheet_xml = zipfile.ZipFile(io.BytesIO(data)).read(member).replace(b"A1:B2", b"A1:XFD1048576")
-    with pytest.raises(UnsafeFile, match="cells"):
-        load("a.xlsx", rezipped(data, {member: sheet_xml}))
 
 
 def test_an_empty_workbook() -> None:
