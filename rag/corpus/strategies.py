@@ -22,28 +22,32 @@ _CLAUSE = re.compile(
 def fixed(outline: Outline, size: int, overlap: int) -> list[Span]:
     """Windows of `size` characters, each starting ``size - overlap`` after the one before; the last ends with the text.
 
-    A table's row that fits is not cut: the window ends before it, and the overlap is of whole rows. Windows that begin
-    in two sections share nothing.
+    A table's row that fits is not cut: the window ends before it, and the overlap is of whole rows, or less where the row
+    would not fit behind it. Windows that begin in two sections share nothing.
     """
-    n, start, spans = len(outline.text), 0, []
+    n, start, told, spans = len(outline.text), 0, 0, []
     while start < n:
         end = min(start + size, n)
         row = outline.row(end, size) if end < n else None
         if row is not None and row[0] > start:
+            if not outline.text[told : row[0]].strip():
+                # ending before the row, it would say nothing that the window before does not: it begins later
+                start = _whole_rows(outline, row[1] - size, row[0], size)
+                continue
             end = row[0]
-        else:
-            row = None
         spans.append((start, end))
-        if end == n:
-            break
-        if outline.section(start, end) == outline.section(end, min(end + size, n)):
-            # a row that did not fit has to fit the next window, else that would end where this one did
-            start = max(start + 1, end - overlap, row[1] - size if row else 0)
-            shared = outline.row(start, size)
-            start = min(shared[1], end) if shared else start
+        told = end
+        if end < n and outline.section(start, end) == outline.section(end, min(end + size, n)):
+            start = _whole_rows(outline, max(start + 1, end - overlap), end, size)
         else:
             start = end
     return spans
+
+
+def _whole_rows(outline: Outline, start: int, end: int, size: int) -> int:
+    """`start` or, within a row that fits `size`, where that row ends; at most `end`."""
+    row = outline.row(start, size)
+    return min(row[1], end) if row else start
 
 
 def recursive(outline: Outline, size: int, overlap: int) -> list[Span]:
