@@ -37,14 +37,22 @@ def clean_text(text: str) -> str:
     return _BLANK_LINES.sub("\n\n", text).strip("\n")
 
 
-def unreadable(text: str) -> str:
-    r"""The characters that `clean_text` takes out because nobody can read them, named, each once with its number.
+def unreadable(text: str) -> Counter[str]:
+    r"""The characters that `clean_text` takes out because nobody can read them, and how often each stands there.
 
-    >>> unreadable("a\x00b\u200bc\x00")
+    >>> unreadable("a\x00b\u200bc\x00") == {"\x00": 2, "\u200b": 1}
+    True
+    """
+    return Counter(_UNREADABLE.findall(_LINE_END.sub("\n", text)))
+
+
+def named(characters: Counter[str]) -> str:
+    r"""Characters by their numbers, each once with how often it stands there.
+
+    >>> named(Counter("\x00\u200b\x00"))
     'U+0000 ×2, U+200B'
     """
-    counts = Counter(_UNREADABLE.findall(_LINE_END.sub("\n", text)))
-    return ", ".join(f"U+{ord(c):04X}" + (f" ×{n}" if n > 1 else "") for c, n in sorted(counts.items()))
+    return ", ".join(f"U+{ord(c):04X}" + (f" ×{n}" if n > 1 else "") for c, n in sorted(characters.items()))
 
 
 def clean_line(text: str) -> str:

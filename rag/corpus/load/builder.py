@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import date
 
-from rag.corpus.clean import clean_line, clean_text, flow, unreadable
+from rag.corpus.clean import clean_line, clean_text, flow, named, unreadable
 from rag.errors import Bilingual
 from rag.types import Removed, Section, Table, Why
 
@@ -56,6 +57,8 @@ class Parsed:
     tables: tuple[Table, ...] = ()
     removed: tuple[Removed, ...] = ()
     reading: Bilingual = field(default=Bilingual(en="", zh=""))
+    not_kept: int = 0
+    """Characters that were left out and, beyond `MOST_REMOVED`, are not kept in `removed` either."""
 
 
 class TextBuilder:
@@ -75,6 +78,12 @@ class TextBuilder:
         self._tables: list[Table] = []
         self._removed: list[Removed] = []
         self._removed_characters = 0
+        self._not_kept = 0
+        self._unreadable: Counter[str] = Counter()
+
+    def source(self, text: str) -> None:
+        """Say what the file holds as it came, before any cleaning: unreadable characters that are in no block are noted too."""
+        self._unreadable += unreadable(text)
 
     def add(self, block: str) -> None:
         """Append a block (a paragraph, a list), cleaned; one that is empty leaves no trace."""
@@ -82,14 +91,16 @@ class TextBuilder:
         block = clean_text(block).strip()
         if block:
             self._append(BETWEEN_BLOCKS if self._length else "", block)
-        if found:
-            self.remove(found, "unreadable")
+        self._note_unreadable(found)
 
     def remove(self, text: str, why: Why, back: int = 0) -> None:
         """Note words of the file that are left out here, or stood `back` characters before the end of what was added."""
         text = clean_text(text).strip()
         room = MOST_REMOVED - self._removed_characters
-        if not text or room <= 0:
+        if not text:
+            return
+        self._not_kept += len(text) - max(min(room, len(text)), 0)
+        if room <= 0:
             return
         self._removed_characters += len(text)
         page = len(self._pages) + self._waiting_pages or None
@@ -98,11 +109,14 @@ class TextBuilder:
 
     def extend(self, block: str) -> None:
         """Append the rest of a paragraph to the block before it (a page break stood in between)."""
+        found = unreadable(block)
         block = clean_text(block).strip()
         if not block:
+            self._note_unreadable(found)
             return
         last = self._parts[-1] if self._parts else ""
         self._append(" " if flow(last, block) != last + block else "", block)
+        self._note_unreadable(found)
 
     def lines(self, rows: Iterable[str]) -> None:
         """Append rows, one per line, as one block."""
@@ -126,16 +140,18 @@ class TextBuilder:
 
         One without words or of more than 200 characters is only text.
         """
-        title = clean_line(title)
+        written, title = shown or title, clean_line(title)
         shown = clean_text(shown).strip() or title
         if not title or len(title) > _LONGEST_HEADING:
             self.add(shown)
+            self._note_unreadable(unreadable(written))
             return
         while self._open and self._open[-1][0] >= level:
             self._open.pop()
         self._open.append((level, title))
         self._append(BETWEEN_BLOCKS if self._length else "", shown)
         self._sections.append(Section(self._length - len(shown), tuple(name for _, name in self._open)))
+        self._note_unreadable(unreadable(written))
 
     def text(self) -> str:
         """Everything added so far."""
@@ -149,6 +165,7 @@ class TextBuilder:
         reading: Bilingual = Bilingual(en="", zh=""),  # noqa: B008 - frozen
     ) -> Parsed:
         """The finished text with its offsets. Pages without any text start where the next page starts."""
+        self._note_unreadable(self._unreadable)
         pages = self._pages + [self._length] * self._waiting_pages
         if pages:
             pages[0] = 0
@@ -162,7 +179,13 @@ class TextBuilder:
             tuple(self._tables),
             tuple(self._removed),
             reading,
+            self._not_kept,
         )
+
+    def _note_unreadable(self, found: Counter[str]) -> None:
+        self._unreadable = self._unreadable - found
+        if found:
+            self.remove(named(found), "unreadable")
 
     def _append(self, joint: str, block: str) -> None:
         start = self._length + len(joint)

@@ -37,6 +37,7 @@ def parse(name: str, data: bytes) -> tuple[Parsed, ...]:
             raise too_many(name)
         places.update({(r, c): Cell(shown, (r, c)) for c, value in enumerate(row) if (shown := flow_lines(value))})
     builder = TextBuilder()
+    builder.source(text)
     add_regions(name, builder, places)
     en, zh = _DELIMITERS[delimiter]
     reading = decoded.as_kind(f"table, separated by {en}", f"表格，以{zh}分隔")

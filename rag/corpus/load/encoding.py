@@ -123,7 +123,7 @@ def _unicode(name: str, data: bytes) -> Decoded | None:
         if text is not None:
             return _by_library(name, data, text, encoding, confidence)
     utf8 = strict(data, "utf-8")
-    if b"\0" in data or utf8 is None:
+    if utf8 is None or (b"\0" in data and (data.isascii() or commonness(utf8) < SURE)):
         found = _utf16(name, data)
         if found:
             return found

@@ -99,6 +99,7 @@ def _one(name: str, place: Bilingual, item: Any) -> Parsed:
     values = {field: _field(name, place, item, field) for field in FIELDS}
     dates = {field: _date(name, place, item, field) for field in _DATES}
     builder = TextBuilder()
+    builder.source("\n".join(values.values()))
     add_lines(builder, values["text"])
     meta = Meta(
         title=values["title"],

@@ -26,7 +26,8 @@ from rag.corpus.load import (
 )
 from rag.corpus.load.builder import Parsed
 from rag.corpus.load.container import damaged, member_names
-from rag.errors import UnsupportedFormat
+from rag.corpus.load.encoding import decode
+from rag.errors import LoadError, UnsupportedFormat
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,6 +136,8 @@ def kind_of(name: str, data: bytes) -> Kind:
         return found or named or _TEXT
     if named is _OLD_SHEET and _is_text(data):
         return _ROWS  # what many programs call an export to Excel
+    if _is_surely_text(name, data):
+        return _TEXT
     raise damaged(name) if named else _unsupported(name)
 
 
@@ -166,6 +169,16 @@ def _in_zip(name: str, data: bytes) -> Kind:
 
 def _is_text(data: bytes) -> bool:
     return bool(data) and (b"\0" not in data[:_HEAD] or data.startswith(_UTF16))
+
+
+def _is_surely_text(name: str, data: bytes) -> bool:
+    """Whether bytes whose name promises something else can only be text: no guess, nothing lost, no control characters."""
+    if not _is_text(data) or not data.strip():
+        return False
+    try:
+        return not decode(name, data).warnings
+    except (LoadError, UnicodeError):
+        return False
 
 
 def _unsupported(name: str) -> UnsupportedFormat:

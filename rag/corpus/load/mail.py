@@ -55,6 +55,7 @@ def parse(name: str, data: bytes) -> tuple[Parsed, ...]:
                 raise UnsafeFile(en=f"{name}: more than {MAX_TAGS:,} tags.", zh=f"{name}：标签超过 {MAX_TAGS:,} 个。")
             add_page(name, builder, found.text)
         else:
+            builder.source(found.text)
             add_lines(builder, found.text)
         how = found.as_kind("message", "邮件")
         warnings += found.warnings

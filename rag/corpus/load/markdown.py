@@ -38,6 +38,7 @@ def parse(name: str, data: bytes) -> tuple[Parsed, ...]:
         else:
             meta, text = read, text[front.end() :]
     builder = TextBuilder()
+    builder.source(decoded.text)
     add_markdown(builder, text)
     parsed = builder.parsed(meta, warnings=warnings, reading=decoded.as_kind("Markdown", "Markdown"))
     tops = [section.path[0] for section in parsed.sections[:1] if heading_level(section.path[0]) is None]

@@ -9,10 +9,10 @@ from datetime import date
 from pathlib import PurePosixPath
 
 from rag.corpus.clean import clean_line
-from rag.corpus.load.builder import Meta, Parsed
+from rag.corpus.load.builder import MOST_REMOVED, Meta, Parsed
 from rag.corpus.load.headings import heading_level
 from rag.corpus.numerals import number
-from rag.errors import EmptyDocument
+from rag.errors import Bilingual, EmptyDocument
 from rag.types import Document, Origin, Section, Stated
 
 LONGEST_NAME = 200
@@ -48,6 +48,11 @@ _LAST_ARTICLE = re.compile(
     r"(?:本[^\s，。；、]{1,12}?|解释[，,])自?\s*" + _DATE + r"\s*日?\s*起(?:正式)?(?:施行|实施|执行|生效|試行|试行)"
 )
 _END = 2000
+# A law in 《》, or named by its kind right before 自: the day is that law's, unless the sentence issues it or speaks of 本办法.
+_CITED = re.compile(r"《([^《》\n]{1,60})》")
+_ISSUED = re.compile(r"印发|发布|公布|颁布|现将|本[^\s，。；、]{1,12}?$|本[^\s，。；、]{1,12}[，,]")
+_LAW = re.compile(r"[^\s，。；、（(：:]{2,40}(?:法|法典|条例|规定|办法|细则|决定)$")
+_SENTENCE_END = re.compile(r"[。；;！!\n]")
 _TO = re.compile(
     _BEFORE
     + r"(?:(?:失效|废止|终止|到期)(?:日期|时间)|有效期至|有效期限至|expir(?:y|ation)(?: date)?|expires(?: on)?"
@@ -102,7 +107,7 @@ def document(name: str, origin: Origin, parsed: Parsed) -> Document:
         effective_from=meta.effective_from,
         effective_to=meta.effective_to,
         file=name,
-        warnings=parsed.warnings,
+        warnings=(*parsed.warnings, *_not_kept(name, parsed.not_kept)),
         tables=parsed.tables,
         removed=parsed.removed,
         reading=parsed.reading,
@@ -118,6 +123,17 @@ def _stated(meta: Meta, declared: Meta, seen: Meta) -> tuple[tuple[str, Stated],
 
     known = ("title", "version", "effective_from", "effective_to")
     return tuple((field, who(field)) for field in known if getattr(meta, field))
+
+
+def _not_kept(name: str, characters: int) -> tuple[Bilingual, ...]:
+    if not characters:
+        return ()
+    return (
+        Bilingual(
+            en=f"{name}: of what was left out of the text the first {MOST_REMOVED:,} characters are shown, {characters:,} are not.",
+            zh=f"{name}：未收入正文的内容只显示前 {MOST_REMOVED:,} 个字符，另有 {characters:,} 个字符未显示。",
+        ),
+    )
 
 
 def document_key(doc_id: str, version: str, text: str) -> str:
@@ -171,9 +187,32 @@ def from_lines(text: str) -> Meta:
     version = _VERSION.search(top)
     return Meta(
         version=version.group(1) if version else "",
-        effective_from=_first_date(_FROM.search(top)) or _first_date(_LAST_ARTICLE.search(text[-_END:])),
-        effective_to=_first_date(_TO.search(top)),
+        effective_from=_first_date(_own(_FROM, top)) or _first_date(_LAST_ARTICLE.search(text[-_END:])),
+        effective_to=_first_date(_own(_TO, top)),
     )
+
+
+def _own(pattern: re.Pattern[str], top: str) -> re.Match[str] | None:
+    """The first match in the first lines that is said of this document, and not of a law it names."""
+    return next((found for found in pattern.finditer(top) if not _of_another(top, found.start())), None)
+
+
+def _of_another(top: str, at: int) -> bool:
+    """Whether the date at `at` belongs to another document: in brackets behind 《劳动法》, or said of it in its sentence."""
+    if top[at : at + 1] not in ("自", "（", "("):  # 「生效日期：」 after a blank or a bar speaks for itself
+        return False
+    before = top[max(at - 200, 0) : at]
+    sentence = _SENTENCE_END.split(before)[-1].rstrip()
+    title = top.split("\n", 1)[0]
+    cited = list(_CITED.finditer(sentence))
+    if cited:
+        behind = sentence[cited[-1].end() :].lstrip()
+        if cited[-1].group(1) in _CITED.sub("", title):
+            return False
+        bracketed = top[at] in "（(" and not behind or re.match(r"[（(][^）)]*$", behind)
+        return bool(bracketed) or not _ISSUED.search(sentence)
+    law = _LAW.search(sentence)
+    return law is not None and not _ISSUED.search(sentence) and "本" not in law.group() and law.group() not in title
 
 
 def as_date(text: str) -> date | None:

@@ -44,6 +44,7 @@ def parse(name: str, data: bytes) -> tuple[Parsed, ...]:
             zh=f"{name}：其中的字符无法读取，请另存为 .docx。",
         ) from error
     builder = TextBuilder()
+    builder.source(text)
     _add(builder, text)
     reading = Bilingual(en=f"rich text, code page {number}", zh=f"RTF，代码页 {number}")
     warnings = [_unseen(name)] if _UNSEEN.search(source) else []

@@ -12,6 +12,7 @@ def parse(name: str, data: bytes) -> tuple[Parsed, ...]:
     """The text of `data`, decoded; chapters and articles that stand on a line of their own become sections."""
     decoded = decode(name, data)
     builder = TextBuilder()
+    builder.source(decoded.text)
     add_lines(builder, decoded.text)
     hint = title_line(builder.text())
     return (builder.parsed(title_hint=hint, warnings=decoded.warnings, reading=decoded.as_kind("text", "文本")),)

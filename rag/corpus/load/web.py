@@ -31,10 +31,11 @@ def parse(name: str, data: bytes) -> tuple[Parsed, ...]:
         )
     declared = _CHARSET.search(data[:4096])
     decoded = decode(name, data, declared.group(1).decode("ascii") if declared else "")
-    soup = BeautifulSoup(decoded.text, "lxml")
+    soup = _soup(decoded.text)
     builder, seen = TextBuilder(), ""
     for careful in (False, True):  # a page that is nothing but links is its links
         builder = TextBuilder()
+        builder.source("\0" * decoded.text.count("\0"))
         seen = _read(name, builder, soup, careful)
         if builder.text():
             break
@@ -46,7 +47,8 @@ def parse(name: str, data: bytes) -> tuple[Parsed, ...]:
 
 def add_page(name: str, builder: TextBuilder, html: str) -> None:
     """Add what a reader sees of `html`, a part of another file (a message, an entry of a feed)."""
-    _read(name, builder, BeautifulSoup(html, "lxml"), careful=True)
+    builder.source("\0" * html.count("\0"))
+    _read(name, builder, _soup(html), careful=True)
 
 
 def is_address(text: str) -> bool:
@@ -54,8 +56,13 @@ def is_address(text: str) -> bool:
     return bool(_ADDRESS.fullmatch(text))
 
 
+def _soup(html: str) -> BeautifulSoup:
+    return BeautifulSoup(html.replace("\0", ""), "lxml")  # which the parser would turn into a visible character
+
+
 def _read(name: str, builder: TextBuilder, soup: BeautifulSoup, careful: bool) -> str:
     """Add the page to `builder`; its first heading of level 1 comes back."""
+    builder.source("\n".join(map(str, soup.find_all(string=True))))
     page = Page(name, builder, Clutter(soup, careful))
     page.walk(soup)
     page.finish()

@@ -21,6 +21,7 @@ def parsed(name: str, root: etree._Element, decoded: Decoded) -> Parsed:
         UnsafeFile: more than 500,000 cells.
     """
     builder = TextBuilder()
+    builder.source("\n".join(map(str, root.itertext())))
     for sheet in root.iter(f"{_SPACE}Worksheet"):
         places = _places(name, sheet)
         if places:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 import re
+from collections.abc import Iterable
 from dataclasses import replace
 
 from lxml import etree
@@ -54,12 +55,15 @@ def parse(name: str, data: bytes) -> tuple[Parsed, ...]:
     decoded = replace(decoded, warnings=(*decoded.warnings, *notes))
     if root.tag == xml_book.ROOT:
         return (xml_book.parsed(name, root, decoded),)
-    return (_as_text(root, decoded),)
+    return (_as_text(name, root, decoded),)
 
 
-def _as_text(root: etree._Element, decoded: Decoded) -> Parsed:
+def _as_text(name: str, root: etree._Element, decoded: Decoded) -> Parsed:
     builder = TextBuilder()
-    _add(builder, root, 1)
+    builder.source("\n".join(map(str, root.itertext())))
+    _note(builder, [*root.itersiblings(etree.Comment, preceding=True)][::-1])
+    _add(name, builder, root, 1)
+    _note(builder, root.itersiblings(etree.Comment))
     title = next((clean_line(_words(e)) for e in root.iter(etree.Element) if _name(e) in _TITLES and not len(e)), "")
     return builder.parsed(
         Meta(title=title if len(title) <= _SHORT else ""),
@@ -125,10 +129,11 @@ def _refuse_entities(name: str, text: str) -> None:
         )
 
 
-def _add(builder: TextBuilder, element: etree._Element, level: int) -> None:
+def _add(name: str, builder: TextBuilder, element: etree._Element, level: int) -> None:
     children = [child for child in element if isinstance(child.tag, str)]
     if not children or _is_mixed(element):
-        _paragraph(builder, _words(element))
+        _paragraph(name, builder, _words(element))
+        _note(builder, element.iter(etree.Comment))
         return
     titled = next((c for c in children if _name(c) in _TITLES and not len(c)), None)
     if titled is not None and 0 < len(clean_line(_words(titled))) <= _SHORT:
@@ -141,7 +146,9 @@ def _add(builder: TextBuilder, element: etree._Element, level: int) -> None:
         rows = [[_field(record, field) for field in names] for record in children]
         rendered = render(plain_grid([names, *rows]))
         builder.table(rendered.lines, rendered.heading)
+        _note(builder, element.iter(etree.Comment))
         return
+    _note(builder, element.iterchildren(etree.Comment))
     lines: list[str] = []
     for child in [*children, None]:
         line = _line(child)
@@ -151,7 +158,7 @@ def _add(builder: TextBuilder, element: etree._Element, level: int) -> None:
         builder.lines(lines)
         lines = []
         if child is not None:
-            _add(builder, child, level)
+            _add(name, builder, child, level)
 
 
 def _line(element: etree._Element | None) -> str:
@@ -180,10 +187,15 @@ def _field(record: etree._Element, name: str) -> str:
     return next((_words(field) for field in record if isinstance(field.tag, str) and _name(field) == name), "")
 
 
-def _paragraph(builder: TextBuilder, words: str) -> None:
+def _note(builder: TextBuilder, comments: Iterable[etree._Element]) -> None:
+    for comment in comments:
+        builder.remove(comment.text or "", "comment")
+
+
+def _paragraph(name: str, builder: TextBuilder, words: str) -> None:
     """A text; one that holds HTML, as feeds do, is read as the page it is."""
     if _MARKUP.search(words):
-        add_page("", builder, words)
+        add_page(name, builder, words)
         return
     builder.add("\n".join(line.strip() for line in words.strip().split("\n")))
 

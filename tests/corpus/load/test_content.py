@@ -120,4 +120,27 @@ def test_every_ending_has_its_loader(suffix: str) -> None:
         assert suffix in kind_of(f"a{suffix}", b"text").suffixes
     elif suffix != ".xls":
         with pytest.raises(LoadError, match="damaged"):
-            kind_of(f"a{suffix}", b"text")
+            kind_of(f"a{suffix}", b"\0text")
+
+
+@pytest.mark.parametrize(
+    "name", ["README", "制度.doc", "制度.wps", "a.exe", "a.docx", "a.pdf", "a.xlsx", "a.rtf", "a.mp4"]
+)
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "gb18030"])
+def test_plain_text_is_read_under_any_name(name: str, encoding: str) -> None:
+    (document,) = load(name, f"第一章 总则\n{TEXT}".encode(encoding))
+    assert TEXT in document.text and document.reading.en.startswith("text, ")
+    if name == "README":
+        assert document.warnings == ()
+    else:
+        assert name[name.index(".") :] in document.warnings[0].en and "纯文本" in document.warnings[0].zh
+
+
+@pytest.mark.parametrize(
+    "data",
+    [b"", b"  \n", b"\x89PNG\r\n", b"PK\x03\x04text", b"\x01\x02\x03abc" * 20, b"text\0", b"\xff\xfe\xff", b"\x93\x81"],
+)
+@pytest.mark.parametrize("name", ["README", "a.doc", "a.docx", "a.pdf", "a.mp4"])
+def test_what_is_not_surely_text_is_not_read_as_text(name: str, data: bytes) -> None:
+    with pytest.raises(LoadError):
+        load(name, data)

@@ -235,3 +235,10 @@ def test_a_page_of_much_markup_that_declares_a_western_encoding_is_not_believed(
         assert text in decode("a.html", data, "iso-8859-1").text
     french = "<p>Les employés bénéficient d’un congé payé – voir l’annexe.</p>"
     assert decode("a.html", french.encode("cp1252"), "iso-8859-1").text == french
+
+
+@pytest.mark.parametrize("at", range(1, 20))
+def test_chinese_in_utf8_with_a_zero_byte_is_no_utf16(at: int) -> None:
+    text = "员工享受年假第0条,x\n员工享受年假第1条,x"
+    found = decode("a.csv", (text[:at] + "\0" + text[at:]).encode())
+    assert found.text == text[:at] + "\0" + text[at:] and found.reading.en.startswith("UTF-8")

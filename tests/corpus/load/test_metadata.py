@@ -94,6 +94,33 @@ def test_the_last_article_says_when_a_policy_takes_effect(article: str, day: dat
     assert from_lines("生效日期：2027-01-01\n" + text).effective_from == date(2027, 1, 1)
 
 
+@pytest.mark.parametrize(
+    ("line", "day"),
+    [
+        ("依据《劳动法》（自1995年1月1日起施行）制定本办法。", None),
+        ("依据《劳动合同法》（2007年6月29日通过，自2008年1月1日起施行）制定本办法。", None),
+        ("依据《劳动合同法》（生效日期：2008-01-01）制定本办法。", None),
+        ("《劳动法》自1995年1月1日起施行。", None),
+        ("中华人民共和国劳动法自1995年1月1日起施行。", None),
+        ("本办法自2026年10月1日起施行。", date(2026, 10, 1)),
+        ("（自2026年10月1日起施行）", date(2026, 10, 1)),
+        ("《年假办法》（自2026年10月1日起施行）", date(2026, 10, 1)),
+        ("《年假办法》自2026年10月1日起施行。", date(2026, 10, 1)),
+        ("年假办法自2026年10月1日起施行。", date(2026, 10, 1)),
+        ("现印发《休假细则》，自2026年10月1日起施行。", date(2026, 10, 1)),
+        ("依据《劳动法》（以下称该法），本办法自2026年10月1日起施行。", date(2026, 10, 1)),
+        ("依据《劳动法》（自1995年1月1日起施行）制定本办法。\n本办法自2026年10月1日起施行。", date(2026, 10, 1)),
+        ("依据《劳动法》\n生效日期：2026-10-01", date(2026, 10, 1)),
+        ("依据：《劳动法》　生效日期：2026-10-01", date(2026, 10, 1)),
+        ("自2026年10月1日起施行", date(2026, 10, 1)),
+    ],
+)
+def test_a_day_of_another_law_is_not_this_documents(line: str, day: date | None) -> None:
+    assert from_lines(f"年假办法\n{line}\n正文").effective_from == day
+    expiry = line.replace("生效日期", "失效日期").replace("起施行", "起")
+    assert from_lines(f"年假办法\n{expiry}\n正文").effective_to == (day if "失效日期" in expiry else None)
+
+
 def test_who_states_each_value_is_recorded() -> None:
     parsed = Parsed("年假办法\n生效日期：2026-10-01\n正文", meta=Meta(version="3"), title_hint="年假办法")
     made = document("名称_2020-01.txt", "own", parsed)

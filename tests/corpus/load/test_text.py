@@ -108,8 +108,8 @@ def test_content_decides_before_the_name() -> None:
     ("name", "data"),
     [
         ("a.exe", b"MZ\x90\0"),
-        ("a.odt", b"<a/>"),
-        ("a", b"text"),
+        ("a.odt", b"\0<a/>"),
+        ("a", b"\0text"),
         ("a.txt", b"\x89PNG\r\n\x1a\n"),
         ("a.zip", b"PK\x03\x04"),
     ],
@@ -131,7 +131,7 @@ def test_old_or_encrypted_office_files_say_what_to_do() -> None:
 @pytest.mark.parametrize("suffix", [".docx", ".pdf", ".xlsx"])
 def test_binary_names_with_other_content_are_damaged_files(suffix: str) -> None:
     with pytest.raises(LoadError, match="damaged"):
-        load(f"a{suffix}", "只是文字".encode())
+        load(f"a{suffix}", "只是文字\0".encode())
 
 
 def test_suffixes() -> None:

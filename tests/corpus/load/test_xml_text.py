@@ -97,3 +97,19 @@ def test_a_workbook_saved_as_xml_gives_rows_and_a_word_document_is_refused() -> 
     word = '<?xml version="1.0"?><?mso-application progid="Word.Document"?><w:wordDocument xmlns:w="x"/>'
     with pytest.raises(UnsupportedFormat, match=r"\.docx"):
         load("a.doc", word.encode())
+
+
+def test_comments_are_noted_at_their_place() -> None:
+    source = "<!-- 前 --><r><!-- 一 --><p>甲<!-- 二 -->乙</p><i><a>1</a><b>2</b><!-- 三 --></i><i><a>3</a><b>4</b></i></r><!-- 后 -->"
+    (document,) = load("a.xml", source.encode())
+    assert "甲乙" in document.text and not set("前一二三后") & set(document.text)
+    assert sorted(r.text for r in document.removed) == sorted("前一二三后")
+    assert {r.why for r in document.removed} == {"comment"}
+
+
+def test_a_page_in_a_feed_that_is_refused_names_the_file() -> None:
+    row = "<td colspan=1000 rowspan=1000>x</td>"
+    table = "&lt;table>" + f"<tr>{row}</tr>".replace("<", "&lt;") * 1000 + "&lt;/table>"
+    with pytest.raises(UnsafeFile) as caught:
+        load("制度.rss", f"<rss><item><description>{table}</description></item></rss>".encode())
+    assert caught.value.message("zh").startswith("制度.rss：") and caught.value.message("en").startswith("制度.rss: ")
