@@ -33,6 +33,10 @@ class Table:
     box: Box
     lefts: tuple[float, ...]
     full: frozenset[int] = frozenset()
+    broken: frozenset[int] = frozenset()
+    """The columns where a cell has a line that reaches the right side, with another below it: not set as wide as they need."""
+    bold_top: bool = False
+    """Whether the first row is bold and another is not."""
     goes_on: bool = False
     """Whether it goes on with the last table of the page before."""
 
@@ -101,7 +105,11 @@ def _table(found: Any, glyphs: Sequence[Glyph]) -> tuple[Table | None, list[Glyp
     )
     last = enumerate(found.rows[-1].cells)
     full = frozenset(c for c, box in last if box is not None and lines.get(box) and _is_full(box, lines[box][-1]))
-    return Table(grid, tuple(map(float, found.bbox)), lefts, full), rest  # type: ignore[arg-type]
+    by_row = [[lines[box] for box in row.cells if box is not None and lines.get(box)] for row in found.rows]
+    bold = [all(line.bold for cell in row for line in cell) for row in by_row if row]
+    broken = {places[box][1] for box, within in lines.items() if any(_is_full(box, line) for line in within[:-1])}
+    bounds: Box = tuple(map(float, found.bbox))  # type: ignore[assignment]
+    return Table(grid, bounds, lefts, full, frozenset(broken), bold[0] and not all(bold)), rest
 
 
 def _is_full(box: Box, line: Line) -> bool:

@@ -16,6 +16,14 @@ _SAME_COLUMN = 4.0
 _CONTINUED = re.compile(
     r"[（(]?\s*续\s*(?:上?\s*表|前\s*表)?.{0,12}|.{1,60}[（(]\s*(?:续表?|continued|cont\.?)\s*[)）]", re.IGNORECASE
 )
+# What tables of all kinds call their columns; evidence, not a list of what may stand there.
+_NAME = re.compile(
+    r".{0,8}(?:名称|姓名|编号|序号|代码|项目|类别|类型|等级|级别|档次|职级|部门|单位|岗位|职务|城市|地区|标准|上限|下限|金额|费用|单价"
+    r"|数量|人数|天数|比例|日期|时间|期限|内容|说明|备注|要求|条件|方式|范围|责任人|负责人|电话|地址)|(?:.{0,20} )?(?:name|no\.?|number|code"
+    r"|item|type|category|level|grade|department|unit|position|city|region|limit|amount|price|rate|quantity|days|date|time|note|remark"
+    r"|description|standard|owner|contact)s?",
+    re.IGNORECASE,
+)
 _ENDS = tuple("。！？；.!?;")
 
 
@@ -25,6 +33,7 @@ def joined(pages: Sequence[Page]) -> list[Page]:
     The words over such a part (续表) are left out.
     """
     result = list(pages)
+    names: tuple[str, ...] = ()  # of the table that goes on
     for number in range(1, len(result)):
         before, after = _last(result[number - 1]), _first(result[number])
         if before is None or after is None:
@@ -32,7 +41,12 @@ def joined(pages: Sequence[Page]) -> list[Page]:
         last, first = result[number - 1].items[before], result[number].items[after]
         if not isinstance(last, Table) or not isinstance(first, Table) or not _same_columns(last, first):
             continue
+        header = find_header(last.grid)
+        names = (header.names if header else ()) if not last.goes_on else names
         items = list(result[number].items)
+        is_said = any(isinstance(item, Line) for item in items[:after])
+        if not is_said and _is_another(last, first, names):
+            continue
         for place, item in enumerate(items[:after]):
             if isinstance(item, Line):
                 items[place] = Left(item.text, "running_line", item.top)
@@ -67,8 +81,43 @@ def _same_columns(a: Table, b: Table) -> bool:
     return len(a.lefts) == len(b.lefts) and all(near)
 
 
+def _is_another(last: Table, first: Table, names: tuple[str, ...]) -> bool:
+    """Whether `first` begins with column names of its own, other than the `names` of the table that ends the page before.
+
+    Its first row must look like names: every cell filled with words, no figures, none that stands below it or in the
+    same column before. And there must be evidence: it alone is bold, or what stands under it are figures where words
+    stood before (or in two columns), or most of its cells are what tables call their columns.
+    """
+    header = find_header(first.grid)
+    if header is None or header.names == names:
+        return False
+    top, body = [cell.text for cell in first.grid[0]], first.grid[header.rows :]
+    if len({*top}) < len(top) or not all(any(map(str.isalpha, t)) and not any(map(str.isdigit, t)) for t in top):
+        return False
+    columns = list(zip(*last.grid[1 if names and not last.goes_on else 0 :], strict=True))
+    if any(text in {cell.text for cell in column} for text, column in zip(top, columns, strict=True)):
+        return False
+    if any(row[c].text == text for row in body for c, text in enumerate(top)):
+        return False
+    figures = [c for c, column in enumerate(zip(*body, strict=True)) if _are_figures([cell.text for cell in column])]
+    unlike = [c for c in figures if not any(any(map(str.isdigit, cell.text)) for cell in columns[c])]
+    called = sum(_NAME.fullmatch(text) is not None for text in top)
+    told = len(body) > 1 and (bool(unlike) or len(figures) > 1)
+    return first.bold_top or told or called * 2 > len(top)
+
+
+def _are_figures(texts: Sequence[str]) -> bool:
+    """Whether every text that is not empty holds a figure, and there is one."""
+    filled = [text for text in texts if text]
+    return bool(filled) and all(any(map(str.isdigit, text)) for text in filled)
+
+
 def _mended(last: Table, first: Table) -> tuple[Table, Table]:
-    """The two parts with the row that the page break cut made whole in the first of them, if it cut one."""
+    """The two parts with the row that the page break cut made whole in the first of them, if it cut one.
+
+    The rest of a row fills some of the columns that the row fills, or the only one, and those have lines that are
+    broken: where a column is as wide as its longest text, every such text reaches its right side.
+    """
     header = find_header(first.grid)
     repeats = header is not None and find_header(last.grid) == header
     skip = header.rows if header and repeats else 0
@@ -77,7 +126,10 @@ def _mended(last: Table, first: Table) -> tuple[Table, Table]:
     rest = first.grid[skip]
     ends = last.grid[-1]
     filled = {c for c, cell in enumerate(rest) if cell.text}
-    if not filled or not filled <= last.full or any(ends[c].text.endswith(_ENDS) for c in filled):
+    whole = len(filled) > 1 and filled == {c for c, cell in enumerate(ends) if cell.text}
+    if not filled or whole or not filled <= last.full & (last.broken | first.broken):
+        return last, first
+    if any(ends[c].text.endswith(_ENDS) for c in filled):
         return last, first
     more = {ends[c].anchor: rest[c].text for c in filled}
     row = tuple(Cell(flow(cell.text, more[cell.anchor]), cell.anchor) if cell.anchor in more else cell for cell in ends)

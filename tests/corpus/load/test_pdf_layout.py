@@ -99,72 +99,6 @@ def test_a_heading_of_two_lines_is_one() -> None:
     assert [section.path for section in document.sections] == [("".join(lines),)]
 
 
-HEAD = ("项目", "金额", "说明文字一栏")
-
-
-def test_a_row_cut_by_the_page_break_is_one_row() -> None:
-    first = [HEAD, ("甲", "100", "无"), ("乙", "200", "按实际额报销并且")]
-    second = [HEAD, ("", "", "附上凭证"), ("丙", "300", "无")]
-    pages = ruled(first, 700), ruled(second, 60)
-    (document,) = load("a.pdf", pdf(*pages))
-    assert document.text == (
-        "项目: 甲；金额: 100；说明文字一栏: 无\n项目: 乙；金额: 200；说明文字一栏: 按实际额报销并且附上凭证\n\n"
-        "项目: 丙；金额: 300；说明文字一栏: 无"
-    )
-    assert [(part.text, part.why, part.page) for part in document.removed] == [(" | ".join(HEAD), "running_line", 2)]
-
-
-def spread(rows: list[tuple[str, ...]], top: float) -> str:
-    """Cells at the same distances, without a rule."""
-    return "\n".join(
-        said(72 + 110 * c, top + 20 * r, text) for r, row in enumerate(rows) for c, text in enumerate(row) if text
-    )
-
-
-def test_a_table_without_rules_keeps_its_column_names() -> None:
-    rows = [
-        ("城市", "档次", "上限", "备注"),
-        ("北京", "一线", "600", ""),
-        ("杭州", "", "450", "旺季上浮"),
-        ("义乌", "三线", "", "无"),
-    ]
-    page = said(72, 60, "标准如下。") + "\n" + spread(rows, 100) + "\n" + said(72, 300, "说明。")
-    (document,) = load("a.pdf", pdf(page))
-    assert document.text == (
-        "标准如下。\n\n城市: 北京；档次: 一线；上限: 600\n城市: 杭州；上限: 450；备注: 旺季上浮\n城市: 义乌；档次: 三线；备注: 无\n\n说明。"
-    )
-    assert [table.header for table in document.tables] == ["城市 | 档次 | 上限 | 备注"]
-
-
-def test_rows_that_stand_under_no_names_are_lines() -> None:
-    for rows in (
-        [("甲方", "乙方", "日期"), ("张三", "李四", "十月一日")],  # too few to be sure
-        [("1", "2", "3"), ("4", "5", "6"), ("7", "8", "9")],  # nothing that names a column
-    ):
-        (document,) = load("a.pdf", pdf(spread(rows, 100)))
-        assert document.tables == () and ":" not in document.text
-
-
-def test_words_over_the_rest_of_a_table_are_left_out() -> None:
-    first = ruled([HEAD, ("甲", "100", "无"), ("乙", "200", "有")], 700)
-    for words in ("续表", "表 3（续）", "续表 3 费用标准"):
-        (document,) = load(
-            "a.pdf", pdf(first, said(72, 60, words) + "\n" + ruled([("丙", "300", "无"), ("丁", "400", "有")], 90))
-        )
-        assert "项目: 丙；金额: 300" in document.text and words not in document.text
-        assert [(part.text, part.page) for part in document.removed] == [(words, 2)]
-        assert [table.header for table in document.tables] == [" | ".join(HEAD)] * 2
-
-
-def test_another_table_on_the_next_page_is_another_table() -> None:
-    first = ruled([HEAD, ("甲", "100", "无")], 700)
-    (document,) = load(
-        "a.pdf",
-        pdf(first, said(72, 60, "表二 其他标准") + "\n" + ruled([("城市", "上限", "币种"), ("北京", "600", "元")], 90)),
-    )
-    assert document.text.endswith("表二 其他标准\n\n城市: 北京；上限: 600；币种: 元")
-
-
 def test_text_set_from_top_to_bottom_is_read_in_columns_from_the_right() -> None:
     words = ("员工入职满一年后每年可享受", "十五天带薪年假未休完的年假", "不得跨年累计")
     drawn = [said(500 - 30 * c, 80 + 14 * n, ch) for c, word in enumerate(words) for n, ch in enumerate(word)]
@@ -173,7 +107,7 @@ def test_text_set_from_top_to_bottom_is_read_in_columns_from_the_right() -> None
 
 def test_a_table_drawn_on_its_side_is_read() -> None:
     """On an upright page, turned by a quarter."""
-    table = ruled([HEAD, ("甲", "100", "无"), ("乙", "200", "有")], 100)
+    table = ruled([("项目", "金额", "说明文字一栏"), ("甲", "100", "无"), ("乙", "200", "有")], 100)
     data = pdf(f"q 0 1 -1 0 {PAGE_HEIGHT} 0 cm {table} Q".replace(f"{PAGE_HEIGHT} 0 cm", f"{PAGE_WIDTH + 200} -50 cm"))
     assert "项目: 乙；金额: 200；说明文字一栏: 有" in load("a.pdf", data)[0].text
 

@@ -1,0 +1,122 @@
+"""Tables of PDF files that go on over the page break, and tables without rules."""
+
+import random
+from collections.abc import Callable
+
+from rag.corpus.load import load
+from tests.corpus.load.files import pdf, ruled, said
+
+HEAD = ("项目", "金额", "说明文字一栏")
+
+
+def test_a_row_cut_by_the_page_break_is_one_row() -> None:
+    first = [HEAD, ("甲", "100", "无"), ("乙", "200", "每月按实际额报销")]
+    second = [HEAD, ("", "", "附上凭证"), ("丙", "300", "无")]
+    pages = ruled(first, 690, height=36) + "\n" + said(278, 780, "在当月底之前并且", 10), ruled(second, 60)
+    (document,) = load("a.pdf", pdf(*pages))
+    assert document.text == (
+        "项目: 甲；金额: 100；说明文字一栏: 无\n项目: 乙；金额: 200；说明文字一栏: 每月按实际额报销在当月底之前并且附上凭证\n\n"
+        "项目: 丙；金额: 300；说明文字一栏: 无"
+    )
+    assert [(part.text, part.why, part.page) for part in document.removed] == [(" | ".join(HEAD), "running_line", 2)]
+
+
+def test_rows_of_columns_as_wide_as_their_words_stay_rows(seeds: Callable[[int], range]) -> None:
+    """Every cell reaches the right side of its column, on both sides of the page break, some of them empty."""
+    for seed in seeds(60):
+        rng = random.Random(seed)
+        n = rng.randint(2, 4)
+        names = tuple("编号名称地点备注"[2 * c : 2 * c + 2] + "一列的名字" for c in range(n))
+        rows = []
+        for number in range(rng.randint(4, 9)):
+            cells = [f"{'甲乙丙丁戊己庚辛壬癸'[number]}号{'东西南北中'[c]}边的办公" for c in range(n)]
+            rows.append(tuple(cell if c == number % n or rng.random() < 0.7 else "" for c, cell in enumerate(cells)))
+        cut, repeats = rng.randint(1, len(rows) - 2), rng.random() < 0.5
+        first, second = [names, *rows[:cut]], [names] * repeats + rows[cut:]
+        (document,) = load("a.pdf", pdf(ruled(first, 500, 90), ruled(second, 60, 90)))
+        expected = [
+            "；".join(f"{name}: {cell}" for name, cell in zip(names, row, strict=True) if cell)
+            if sum(map(bool, row)) > 1
+            else next(filter(None, row))
+            for row in rows
+        ]
+        found = [
+            line.split(": ", 1)[-1] if line.count(": ") == 1 else line for line in document.text.split("\n") if line
+        ]
+        assert found == expected, seed
+
+
+def spread(rows: list[tuple[str, ...]], top: float) -> str:
+    """Cells at the same distances, without a rule."""
+    return "\n".join(
+        said(72 + 110 * c, top + 20 * r, text) for r, row in enumerate(rows) for c, text in enumerate(row) if text
+    )
+
+
+def test_a_table_without_rules_keeps_its_column_names() -> None:
+    rows = [
+        ("城市", "档次", "上限", "备注"),
+        ("北京", "一线", "600", ""),
+        ("杭州", "", "450", "旺季上浮"),
+        ("义乌", "三线", "", "无"),
+    ]
+    page = said(72, 60, "标准如下。") + "\n" + spread(rows, 100) + "\n" + said(72, 300, "说明。")
+    (document,) = load("a.pdf", pdf(page))
+    assert document.text == (
+        "标准如下。\n\n城市: 北京；档次: 一线；上限: 600\n城市: 杭州；上限: 450；备注: 旺季上浮\n城市: 义乌；档次: 三线；备注: 无\n\n说明。"
+    )
+    assert [table.header for table in document.tables] == ["城市 | 档次 | 上限 | 备注"]
+
+
+def test_rows_that_stand_under_no_names_are_lines() -> None:
+    for rows in (
+        [("甲方", "乙方", "日期"), ("张三", "李四", "十月一日")],  # too few to be sure
+        [("1", "2", "3"), ("4", "5", "6"), ("7", "8", "9")],  # nothing that names a column
+    ):
+        (document,) = load("a.pdf", pdf(spread(rows, 100)))
+        assert document.tables == () and ":" not in document.text
+
+
+def test_words_over_the_rest_of_a_table_are_left_out() -> None:
+    first = ruled([HEAD, ("甲", "100", "无"), ("乙", "200", "有")], 700)
+    for words in ("续表", "表 3（续）", "续表 3 费用标准"):
+        (document,) = load(
+            "a.pdf", pdf(first, said(72, 60, words) + "\n" + ruled([("丙", "300", "无"), ("丁", "400", "有")], 90))
+        )
+        assert "项目: 丙；金额: 300" in document.text and words not in document.text
+        assert [(part.text, part.page) for part in document.removed] == [(words, 2)]
+        assert [table.header for table in document.tables] == [" | ".join(HEAD)] * 2
+
+
+def test_another_table_at_the_top_of_the_next_page_has_its_own_names() -> None:
+    people = [("姓名", "部门", "岗位"), ("张三", "财务部", "出纳"), ("李四", "人事部", "专员")]
+    for others in (
+        [("城市", "标准", "备注"), ("广州", "600元", "含税"), ("深圳", "500元", "含税")],  # figures where words stood
+        [("物品", "领用人", "保管"), ("电脑A1", "王五", "2年"), ("手机B2", "赵六", "3年")],
+        [("办公地点", "责任人", "联系电话"), ("一号楼", "王五", "内线甲"), ("二号楼", "赵六", "内线乙")],  # called so
+    ):
+        (document,) = load("a.pdf", pdf(ruled(people, 700), ruled(others, 60)))
+        assert [table.header for table in document.tables] == [" | ".join(people[0]), " | ".join(others[0])]
+        assert document.text.endswith("；".join(f"{n}: {v}" for n, v in zip(others[0], others[-1], strict=True)))
+
+
+def test_rows_that_look_like_names_go_on_with_the_table() -> None:
+    people = [("姓名", "部门", "岗位"), ("张三", "财务部", "出纳"), ("李四", "人事部", "专员")]
+    fees = [("项目", "标准", "备注"), ("住宿", "600元", "含早餐"), ("交通", "实报", "凭票"), ("其他", "100元", "凭票")]
+    for first, rest in (
+        (people, [("王五", "市场部", "经理"), ("赵六", "财务部", "会计")]),
+        (fees, [("通讯", "面议", "每月"), ("餐费", "120元", "凭票")]),
+        (fees, [("通讯", "实报", "每月"), ("餐费", "120元", "每天2次")]),
+    ):
+        (document,) = load("a.pdf", pdf(ruled(first, 700), ruled(rest, 60)))
+        assert {table.header for table in document.tables} == {" | ".join(first[0])}
+        assert document.text.endswith("；".join(f"{n}: {v}" for n, v in zip(first[0], rest[-1], strict=True)))
+
+
+def test_another_table_on_the_next_page_is_another_table() -> None:
+    first = ruled([HEAD, ("甲", "100", "无")], 700)
+    (document,) = load(
+        "a.pdf",
+        pdf(first, said(72, 60, "表二 其他标准") + "\n" + ruled([("城市", "上限", "币种"), ("北京", "600", "元")], 90)),
+    )
+    assert document.text.endswith("表二 其他标准\n\n城市: 北京；上限: 600；币种: 元")
