@@ -6,7 +6,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from rag.corpus.load.builder import TextBuilder
-from rag.corpus.load.table import Cell, Grid, Header, caption_rows, header_names, is_value, like_header, render
+from rag.corpus.load.table import Cell, Grid, Header, caption_rows, form_height, header_names, like_header, render
+from rag.corpus.load.value import is_value
 from rag.errors import UnsafeFile
 
 MAX_CELLS = 500_000
@@ -48,7 +49,7 @@ def add_regions(name: str, builder: TextBuilder, places: Places) -> None:
 def _inherited(region: _Region, names: Mapping[int, str]) -> Header | None:
     """The column names above that `region` goes on with."""
     first = region.grid[0]
-    if not names or caption_rows(region.grid) or _heads_values(region.grid):
+    if not names or caption_rows(region.grid) or form_height(region.grid) or _heads_values(region.grid):
         return None
     same = set(region.columns) == set(names)
     named = [names.get(column, "") for column in region.columns]

@@ -8,18 +8,13 @@ from dataclasses import dataclass
 from itertools import chain
 
 from rag.corpus.clean import flow_lines
+from rag.corpus.load.form import Field, Row, form_line, form_rows
+from rag.corpus.load.value import is_value
 
 MAX_CHARACTERS = 20_000_000
 MAX_PLACES = 2_000_000
 _LONGEST_HEADER = 60
 _HEADER_ROWS = 3
-# A number, amount, percentage or date; a year, a month or a quarter alone may well head a column.
-_VALUE = re.compile(
-    r"[\d\s.,，:：/%％¥￥$€+\-−~–—≤≥<>年月日元天万个小时次人]*\d[\d\s.,，:：/%％¥￥$€+\-−~–—≤≥<>年月日元天万个小时次人]*"
-)
-_PERIOD = re.compile(r"(?:19|20)\d{2}\s*年?度?|(?:(?:19|20)\d{2}\s*年)?\s*\d{1,2}\s*月份?")
-
-
 # What stands below column names and says only in what the numbers are.
 _UNIT = re.compile(
     r"[（(\[]?\s*(?:单位\s*[:：]?\s*)?(?:[十百千万亿]{0,2}(?:元|美元|欧元|人|人次|吨|件|个|次|天|日|户|辆|台|套)|元/\S{1,6}|%|％|‰|小时|分钟|年|月"
@@ -43,6 +38,8 @@ class Cell:
 
     text: str
     anchor: tuple[int, int]
+    head: bool = False
+    """Whether the file itself marks it as a header cell."""
 
 
 Grid = Sequence[Sequence[Cell]]
@@ -94,7 +91,8 @@ def table_lines(grid: Grid) -> tuple[str, ...]:
 def render(grid: Grid, inherited: Header | None = None, heads: int = 0) -> Rendered:
     """One line per row that holds something. `inherited` is the header when `grid` goes on with an earlier table.
 
-    `heads` is how many rows at the top the file itself calls a header, 0 when it does not say.
+    `heads` is how many rows at the top the file itself calls a header, 0 when it does not say or marks cells.
+    A form (see `form_rows`) gives 「标签: 值；标签: 值」; what stands below one is a table of its own.
 
     Rows above the header (a caption over the whole width) stand as they are, and so does a header without rows.
     Without a header-like row, and in a table of one column, the cells of a row are joined by 「 | 」.
@@ -107,6 +105,9 @@ def render(grid: Grid, inherited: Header | None = None, heads: int = 0) -> Rende
         skipped = inherited.rows if _repeats(grid, inherited) else 0
         return Rendered(_bounded(named_row(row, inherited.names) for row in grid[skipped:]), inherited)
     caption = caption_rows(grid)
+    heads = heads or _marked_rows(grid, caption)
+    if heads <= caption and (height := form_height(grid[caption:])):
+        return _with_form(grid, caption, height)
     said = heads - caption
     header = (
         Header(header_names(grid[caption:heads]), said)
@@ -117,6 +118,36 @@ def render(grid: Grid, inherited: Header | None = None, heads: int = 0) -> Rende
     rows = (named_row(row, header.names) if header else joined_row(row) for row in body)
     above = tuple(map(joined_row, grid[:caption]))
     return Rendered(_bounded(chain(above, rows)), header, above)
+
+
+def _with_form(grid: Grid, caption: int, height: int) -> Rendered:
+    """The caption, the `height` rows of a form below it, and the rows below the form as a table of their own."""
+    form, aside = _fields(grid[caption : caption + height])
+    above = tuple(map(joined_row, grid[:caption]))
+    below = render(grid[caption + height :]) if caption + height < len(grid) else Rendered((), None)
+    lines = _bounded(chain(above, aside, map(form_line, form), below.lines))
+    return Rendered(lines, below.header, (*above, *below.caption))
+
+
+def form_height(grid: Grid) -> int:
+    """How many rows at the top are a form, in which labels and what is filled in alternate (see `form_rows`)."""
+    return form_rows(_fields(grid)[0])
+
+
+def _fields(grid: Grid) -> tuple[list[Row], list[str]]:
+    """The rows of what may be a form, and the text of the cells beside them that reach from its top to its end."""
+    ends = zip(grid[0], grid[-1], strict=True) if len(grid) > 1 else ()
+    tall = {a.anchor: a.text for a, b in ends if a.anchor == b.anchor}
+    rows = [{cell.anchor: cell for cell in row if cell.anchor not in tall} for row in grid]
+    return [[Field(cell.text, cell.head) for cell in row.values()] for row in rows], list(tall.values())
+
+
+def _marked_rows(grid: Grid, caption: int) -> int:
+    """How many rows at the top hold nothing but cells that the file marks as header cells; 0 when it marks all rows."""
+    for number, row in enumerate(grid[: _HEADER_ROWS + caption + 1]):
+        if number >= caption and not all(cell.head for cell in row if cell.text):
+            return number if number > caption else 0
+    return 0
 
 
 def _bounded(lines: Iterable[str]) -> tuple[str, ...]:
@@ -162,7 +193,7 @@ def _is_sparse(row: Sequence[Cell], cells: Sequence[str]) -> bool:
 
 def find_header(grid: Grid) -> Header | None:
     """The column names in the first rows of `grid`, or None when its first row does not look like a header."""
-    if len(grid) < 2 or not like_header(grid[0]):
+    if len(grid) < 2 or not like_header(grid[0]) or form_height(grid):
         return None
     rows = 1
     while rows < min(_HEADER_ROWS, len(grid) - 1) and _goes_on(grid[rows - 1], grid[rows], grid[rows + 1]):
@@ -195,11 +226,6 @@ def like_header(row: Sequence[Cell]) -> bool:
     if len(filled) < 2 or len(filled) * 2 < len(row):
         return False
     return all(len(text) <= _LONGEST_HEADER and not is_value(text) for text in filled)
-
-
-def is_value(text: str) -> bool:
-    """Whether a cell's text is a number, amount, percentage or date; a year, a month or a quarter alone may be a name."""
-    return not _PERIOD.fullmatch(text) and _VALUE.fullmatch(text) is not None
 
 
 def _goes_on(above: Sequence[Cell], below: Sequence[Cell], next_row: Sequence[Cell]) -> bool:
