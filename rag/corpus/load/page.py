@@ -177,7 +177,7 @@ class Page:
                 while (r, column) in places:
                     column += 1
                 wide, high = _span(tag, "colspan"), _span(tag, "rowspan")
-                cell = Cell(flow_lines(self._visible_text(tag)), (r, column))
+                cell = Cell(flow_lines(self._visible_text(tag)), (r, column), tag.name == "th")
                 down = min(r + high, len(rows)) if high else len(rows)
                 places.update({(i, j): cell for i in range(r, down) for j in range(column, column + max(wide, 1))})
                 self._check_size(len(places))

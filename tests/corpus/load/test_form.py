@@ -138,3 +138,10 @@ def test_merged_values_in_a_word_form() -> None:
     ]
     (read,) = load("a.docx", document(f"<w:tbl>{''.join(f'<w:tr>{row}</w:tr>' for row in rows)}</w:tbl>"))
     assert read.text == "文件名称: 考勤制度\n编号: HR-01；版本: A/0\n说明"
+
+
+def test_the_header_cells_of_a_web_page_decide() -> None:
+    form = "<tr><th>甲</th><td>一</td></tr><tr><th>乙</th><td>二</td></tr>"
+    named = "<tr><th>编号</th><th>HR-1</th></tr><tr><th>甲</th><td>一</td></tr>"
+    (read,) = load("a.html", f"<p>开头</p><table>{form}</table><table>{named}</table>".encode())
+    assert read.text == "开头\n\n甲: 一\n乙: 二\n\n编号: 甲；HR-1: 一"
