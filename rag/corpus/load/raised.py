@@ -35,7 +35,7 @@ def written(runs: Sequence[tuple[str, Place]]) -> list[str]:
         end = i + len(list(group))
         run = "".join(texts[i:end])
         if place and run:
-            after, above = next((other for other in runs[end:] if other[0]), ("", None))
+            after, above = next((runs[n] for n in range(end, len(runs)) if runs[n][0]), ("", None))
             after = "" if above else after  # that one has a sign of its own
             sign = _sign(before, run, after, place)
             texts[i] = sign + texts[i]

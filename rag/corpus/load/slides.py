@@ -13,12 +13,16 @@ from pptx.enum.shapes import PP_PLACEHOLDER
 from rag.corpus.clean import clean_line, clean_text, flow_lines, is_wide
 from rag.corpus.load.builder import Meta, Parsed, TextBuilder
 from rag.corpus.load.drawing import (
+    Line,
     body_lines,
+    body_words,
     chart_table,
     chart_title,
-    diagram_lines,
     diagram_part,
+    diagram_words,
     flatten_alternatives,
+    struck_out,
+    whole,
 )
 from rag.corpus.load.strict import readable
 from rag.corpus.load.table import Cell, Rendered, check_places, render
@@ -51,7 +55,7 @@ def parse(name: str, data: bytes) -> tuple[Parsed, ...]:
         flatten_alternatives(slide._element)
         if slide._element.get("show") in ("0", "false"):
             hidden += 1
-            builder.remove("\n".join(body_lines(slide._element)), "hidden")
+            builder.remove(whole(body_words(slide._element)), "hidden")
         else:
             _Slide(builder, read).read(slide)
     properties = source.core_properties
@@ -73,22 +77,23 @@ class _Slide:
         shapes = list(slide.shapes)
         for shape in shapes:
             if _kind(shape) in _TITLES:
-                self._text(body_lines(shape._element), title=True)
+                self._words(body_words(shape._element), title=True)
         self._shapes(shape for shape in shapes if _kind(shape) not in _TITLES)
         notes = slide.notes_slide.notes_text_frame if slide.has_notes_slide else None
-        lines = body_lines(notes._txBody) if notes is not None else []
-        if lines:
-            label = "备注：" if any(map(is_wide, "".join(lines))) else "Notes: "
-            self._text([label + lines[0], *lines[1:]])
+        lines = body_words(notes._txBody) if notes is not None else []
+        label = "备注：" if any(is_wide(c) for line in lines for c in line.text) else "Notes: "
+        self._words(lines, label)
 
     def _shapes(self, shapes: Iterable[Any]) -> None:
         for shape in in_reading_order(shapes):
             if why := _FURNITURE.get(_kind(shape)):
-                self._builder.remove("\n".join(body_lines(shape._element)), why)
+                self._builder.remove(whole(body_words(shape._element)), why)
             elif hasattr(shape, "shapes"):
                 self._shapes(shape.shapes)  # what is grouped belongs together
             elif getattr(shape, "has_table", False):
                 self._table(render(table_grid(shape.table)))
+                for words, _ in struck_out(body_words(shape._element)):
+                    self._builder.remove(words, "deletion")
             elif getattr(shape, "has_chart", False):
                 if self._seen(shape.chart.part):
                     continue
@@ -97,9 +102,9 @@ class _Slide:
                 self._table(chart_table(chart))
             elif diagram := diagram_part(shape._element):
                 part = shape.part.related_part(diagram)
-                self._text([] if self._seen(part) else diagram_lines(part.blob))
+                self._words([] if self._seen(part) else diagram_words(part.blob))
             else:
-                self._text(body_lines(shape._element))
+                self._words(body_words(shape._element))
 
     def _seen(self, part: Any) -> bool:
         """Whether a part was read before: a file can point at one any number of times."""
@@ -114,6 +119,13 @@ class _Slide:
             self._text([lines[0]])
             lines = lines[1:]
         self._builder.table(lines, rendered.heading)
+
+    def _words(self, lines: list[Line], label: str = "", title: bool = False) -> None:
+        """Add a text body, `label` in front of it, and note what is struck out in it."""
+        texts = [line.text for line in lines if line.text]
+        self._text([label + texts[0], *texts[1:]] if texts else [], title)
+        for words, back in struck_out(lines):
+            self._builder.remove(words, "deletion", back)
 
     def _text(self, lines: list[str], title: bool = False) -> None:
         """Add lines; the first of a slide open its section, named by its title or else by the start of its text."""

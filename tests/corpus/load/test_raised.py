@@ -5,6 +5,7 @@ import random
 from collections.abc import Callable
 
 import docx
+import pptx
 import pytest
 from docx.oxml import parse_xml
 from docx.oxml.ns import nsdecls
@@ -186,3 +187,48 @@ def test_page_in_a_mark_that_never_ends_keeps_its_blocks() -> None:
     document = page("<h1>制度</h1><sup><div><p>第一段</p><h2>范围</h2><p>第二段</p></div>")
     assert document.text.split("\n\n") == ["制度", "第一段", "范围", "第二段"]
     assert document.sections[-1].path == ("范围",)
+
+
+def slide(*paragraphs: list[tuple[str, dict[str, str]]], table: bool = False) -> Document:
+    """One slide of a text box (or the second cell of a table) whose runs have attributes of their letters."""
+    source = pptx.Presentation()
+    made = source.slides.add_slide(source.slide_layouts[6])
+    frame = made.shapes.add_textbox(0, 0, 999, 999).text_frame
+    if table:
+        grid = made.shapes.add_table(2, 2, 0, 2_000_000, 999, 999).table
+        grid.cell(0, 0).text, grid.cell(0, 1).text, grid.cell(1, 0).text = "项目", "标准", "住宿"
+        frame.text = "差旅"
+        frame = grid.cell(1, 1).text_frame
+    for n, paragraph in enumerate(paragraphs):
+        line = frame.paragraphs[0] if n == 0 else frame.add_paragraph()
+        for text, letters in paragraph:
+            run = line.add_run()
+            run.text = text
+            for name, value in letters.items():
+                run.font._element.set(name, value)
+    stream = io.BytesIO()
+    source.save(stream)
+    return load("制度.pptx", stream.getvalue())[0]
+
+
+UP, DOWN, LINE = {"baseline": "30000"}, {"baseline": "-25000"}, {"strike": "sngStrike"}
+
+
+def test_slide_raised_and_lowered() -> None:
+    document = slide([("资本10", {}), ("4", UP), ("万元，x", {"baseline": "0"}), ("1", DOWN), ("2", {})])
+    assert document.text == "资本10^4万元，x_1 2"
+    assert slide([("500", {}), ("1", UP), ("元", {})], table=True).text.endswith("标准: 500^1元")
+
+
+@pytest.mark.parametrize("line", ["sngStrike", "dblStrike"])
+def test_slide_struck_out(line: str) -> None:
+    struck = {"strike": line}
+    document = slide(
+        [("作废的一行", struck)], [(" 年假", {}), ("10", struck), ("15天", {"strike": "noStrike"})], [("末行", {})]
+    )
+    assert document.text == "年假15天\n末行"
+    assert removed(document) == [("deletion", "作废的一行"), ("deletion", "10")]
+    assert as_read(document) == "作废的一行年假1015天\n末行"
+    in_table = slide([("300", struck), ("500元", {})], table=True)
+    assert in_table.text.endswith("标准: 500元")
+    assert removed(in_table) == [("deletion", "300")]
