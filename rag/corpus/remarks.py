@@ -28,10 +28,11 @@ def remarks(
     ``too_short``: under `SHORT` characters; ``cuts_sentence``: it begins or ends within a sentence; ``lost_heading``: its
     section's heading is neither in its text nor in its context, or it ends with a heading whose words are in the next
     chunk; ``near_identical``: it nearly repeats an earlier chunk of these (`near_duplicates`); ``near_limit``: it has
-    `NEAR` of the `limit` tokens the encoder reads, or more. `twins`: what `near_duplicates` finds, for whoever has it already.
+    `NEAR` of the `limit` tokens the encoder reads, or more. `twins`: what `near_duplicates` finds, for whoever has it already; where
+    it does not look, no chunk is called near-identical.
     """
     heads = [section.start for section in document.sections]
-    twins = near_duplicates(chunks) if twins is None else twins
+    twins = twins if twins is not None else near_duplicates(chunks) or (None,) * len(chunks)
     return tuple(
         tuple(_remarks(document.text, heads, chunk, twin is not None, limit))
         for chunk, twin in zip(chunks, twins, strict=True)

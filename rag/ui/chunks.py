@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import gradio as gr
 
 from rag.config import Settings, SplitSettings
-from rag.corpus.duplicates import near_duplicates
+from rag.corpus.duplicates import MOST_CHARACTERS, near_duplicates
 from rag.corpus.index import Corpus
 from rag.corpus.remarks import Remark, remarks
 from rag.errors import Language
@@ -72,8 +72,8 @@ class ChunksTab(NamedTuple):
 class Opened:
     """A document whose chunks are shown.
 
-    `remarks` and `twins` have an entry per chunk (`rag.corpus.remarks`, `rag.corpus.duplicates`); `limit`: the most tokens
-    the encoder reads, None without one.
+    `remarks` and `twins` have an entry per chunk (`rag.corpus.remarks`, `rag.corpus.duplicates`); `compared`: whether
+    near-identical ones were looked for; `limit`: the most tokens the encoder reads, None without one.
     """
 
     corpus_id: str
@@ -81,6 +81,7 @@ class Opened:
     chunks: Sequence[Chunk]
     remarks: Sequence[Sequence[Remark]]
     twins: Sequence[int | None]
+    compared: bool
     limit: int | None
     language: Language
 
@@ -88,9 +89,10 @@ class Opened:
     def of(cls, corpus: Corpus, document: Document, limit: int | None, language: Language) -> Opened:
         """The chunks of one document of a corpus."""
         mine = [c for c in corpus.chunks if c.key == document.key]
-        twins = near_duplicates(mine)
+        looked = near_duplicates(mine)
+        twins = looked if looked is not None else (None,) * len(mine)
         found = remarks(document, mine, limit, twins)
-        return cls(corpus.corpus_id, document, mine, found, twins, limit, language)
+        return cls(corpus.corpus_id, document, mine, found, twins, looked is not None, limit, language)
 
     def numbers(self, remarked: bool) -> list[int]:
         """The numbers (from 1) of all chunks, or of those with remarks."""
@@ -208,7 +210,13 @@ def show_chunks(tab: ChunksTab, opened: Opened) -> dict[Any, Any]:
 def summary(opened: Opened) -> str:
     """The figures of the chunks, and how many have which remark."""
     figures = chunk_views.figures(opened.chunks, opened.limit, opened.language)
-    return figures + chunk_views.remark_counts(opened.remarks, opened.language)
+    figures += chunk_views.remark_counts(opened.remarks, opened.language)
+    if opened.compared:
+        return figures
+    return (
+        figures
+        + f'<p class="facts remark">{escape(text("chunks.not_compared", opened.language, n=f"{MOST_CHARACTERS:,}"))}</p>'
+    )
 
 
 def _jump(key: str, most: int, language: Language, value: int | None = None) -> gr.Number:

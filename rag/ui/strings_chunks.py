@@ -60,6 +60,10 @@ CHUNKS: Final[Mapping[str, Bilingual]] = MappingProxyType({
     # remarks
     "chunks.no_remarks": _B("No chunk is too short, cut or without its heading.", "没有过短、断句或丢失标题的切块。"),
     "chunks.remark_counts": _B("Worth a look: {counts}.", "值得留意：{counts}。"),
+    "chunks.not_compared": _B(
+        "Near-identical chunks were not looked for: the chunks have more than {n} characters.",
+        "没有查找近似重复：切块合计超过 {n} 个字符。",
+    ),
     "chunks.remark_count": _B("{remark} × {n}", "{remark} × {n}"),
     "remark.too_short": _B("too short", "过短"),
     "remark.cuts_sentence": _B("cuts a sentence", "断句"),

@@ -1,10 +1,13 @@
 import random
+import tracemalloc
 from dataclasses import replace
 
 import pytest
 
+from rag.corpus import duplicates
 from rag.corpus.duplicates import SHINGLE, THRESHOLD, near_duplicates
-from rag.types import Chunk
+from rag.corpus.remarks import remarks
+from rag.types import Chunk, Document
 from tests import hostile
 
 
@@ -57,6 +60,33 @@ LEAVE = "员工入职满一年后，每年可享受15天带薪年假。未休完
 )
 def test_what_is_near(text: str, twin: int | None) -> None:
     assert near_duplicates([chunk(LEAVE), chunk(text)]) == (None, twin)
+
+
+def test_none_and_those_of_a_few_characters() -> None:
+    assert near_duplicates([]) == ()
+    few = ["", "a", "aa", "a\x00", "\x00", " A", "\ud800", "aa\n", "\U0010ffff"]
+    assert near_duplicates([chunk(text) for text in few]) == (None,) * 5 + (1, None, 2, None)
+
+
+def test_of_too_many_characters_none_is_looked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    chunks = [chunk(LEAVE), chunk(LEAVE)]
+    monkeypatch.setattr(duplicates, "MOST_CHARACTERS", 2 * len(LEAVE) - 1)
+    assert near_duplicates(chunks) is None
+    document = Document("d", "1", "d@1", "own", "题", "", LEAVE)
+    assert remarks(document, chunks) == ((), ())
+    monkeypatch.setattr(duplicates, "MOST_CHARACTERS", 2 * len(LEAVE))
+    assert near_duplicates(chunks) == (None, 0)
+
+
+def test_what_it_holds_is_some_bytes_a_character() -> None:
+    rng = random.Random(1)
+    chunks = [chunk("".join(chr(0x4E00 + rng.randrange(3000)) for _ in range(240))) for _ in range(1000)]
+    near_duplicates(chunks[:10])
+    tracemalloc.start()
+    near_duplicates(chunks)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 100 * 240_000  # sets of strings take more than twice that
 
 
 def test_the_context_does_not_count() -> None:

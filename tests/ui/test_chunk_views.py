@@ -8,9 +8,11 @@ from types import SimpleNamespace
 import pytest
 
 from rag.config import SplitSettings
+from rag.corpus import duplicates
+from rag.corpus.index import build
 from rag.corpus.split import split
 from rag.types import Chunk, Document, Section
-from rag.ui import chunk_views, render
+from rag.ui import chunk_views, chunks, render
 from rag.ui.histogram import MOST_BINS, bins, histogram
 from tests.hostile import text as hostile_text
 from tests.ui.markup import PAYLOADS, document, harmless, pieces, read, untagged
@@ -178,3 +180,14 @@ def test_the_limit_is_drawn_where_it_is_in_sight(limit: int | None, drawn: bool)
     markup = histogram([10, 600], "tokens", limit, "en")
     assert ("<u " in markup) == drawn and 'aria-label="Chunks by tokens' in markup
     harmless(markup)
+
+
+def test_where_near_identical_chunks_were_not_looked_for_it_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    shown = document("每人每年享受十五天带薪年假，应当在当年休完，不得累计到下一年。\n\n" * 20)
+    corpus = build([shown], SplitSettings("fixed", 33, 0), None)
+    opened = chunks.Opened.of(corpus, shown, None, "en")
+    assert any("near_identical" in found for found in opened.remarks) and "not looked for" not in chunks.summary(opened)
+    monkeypatch.setattr(duplicates, "MOST_CHARACTERS", 100)
+    opened = chunks.Opened.of(corpus, shown, None, "en")
+    assert not any("near_identical" in found for found in opened.remarks)
+    assert "Near-identical chunks were not looked for" in chunks.summary(opened)
