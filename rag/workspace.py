@@ -100,7 +100,7 @@ class Workspace:
                 for i, upload in enumerate(uploads):
                     _heed(stop)
                     said = partial(_say_read, progress, upload.name, i, len(uploads))
-                    said(0.0)
+                    said(0.0, 0)
                     read = partial(reader.read, stop=stop, waiting=said)
                     reports.append(take(upload, own, self._allowance, read, choice))
             if any(report.keys for report in reports):
@@ -191,7 +191,8 @@ class Workspace:
             known = samples.known() if samples else {}
             with self._lock:
                 known |= self._corpus.known() if self._corpus else {}
-            corpus = build(documents, settings, self._encoder(stop), known, stop, progress)
+            check = partial(self._allowance.check_cut, split=settings)
+            corpus = build(documents, settings, self._encoder(stop), known, stop, progress, check)
         with self._lock:
             _heed(stop)  # a stop that came after the last piece of encoding, or with `close`
             self._own, self._corpus = own, corpus
@@ -232,9 +233,11 @@ class Workspace:
             raise SettingError(en=f"{key}: no such document.", zh=f"{key}：没有这份文档。")
         self._allowance.check_chunks(len(document.text), settings, len(document.sections))
         try:
-            return split(document, settings, self._models.encoder())
+            chunks = split(document, settings, self._models.encoder())
         except ModelUnavailable:
-            return split(document, settings, None)
+            chunks = split(document, settings, None)
+        self._allowance.check_cut(len(chunks), settings)
+        return chunks
 
     def _searched(self) -> tuple[Corpus, Settings]:
         """What questions search now, and under which settings: the split is that of the corpus as it is."""
@@ -274,7 +277,7 @@ def _heed(stop: threading.Event) -> None:
         raise Stopped(en="Indexing was stopped.", zh="索引已停止。")
 
 
-def _say_read(progress: Report, name: str, done: int, total: int, seconds: float) -> None:
-    """A file is being read; of one that takes long, for how many seconds already."""
+def _say_read(progress: Report, name: str, done: int, total: int, seconds: float, ahead: int) -> None:
+    """A file is being read, for how many seconds already where it takes long; or it waits for `ahead` others."""
     taken = f" · {seconds:.0f} s" if seconds > _LONG_READ_S else ""
-    progress(Progress("load", done, total, name + taken))
+    progress(Progress("load", done, total, name + taken, ahead=ahead))

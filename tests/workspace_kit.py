@@ -32,7 +32,7 @@ class SameProcess:
     def __exit__(self, *error: object) -> None: ...
 
     def read(
-        self, name: str, data: bytes, stop: threading.Event, waiting: Callable[[float], None]
+        self, name: str, data: bytes, stop: threading.Event, waiting: Callable[[float, int], None]
     ) -> tuple[Document, ...]:
         return load(name, data)
 

@@ -46,7 +46,8 @@ class PassageEncoder(Tokenizer, Protocol):
 class Progress:
     """How far an indexing run is: `done` of `total` (files, documents or passages, by `step`).
 
-    `reused`: of the step encode, passages whose vectors were there already; they are not in `total`.
+    `reused`: of the step encode, passages whose vectors were there already; they are not in `total`. `ahead`: of the step
+    load, files of others that have to be read first.
     """
 
     step: StepName
@@ -54,6 +55,7 @@ class Progress:
     total: int
     detail: str = ""
     reused: int = 0
+    ahead: int = 0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -141,10 +143,12 @@ def build(
     known: Known | None = None,
     stop: threading.Event | None = None,
     progress: Callable[[Progress], None] = lambda _: None,
+    check: Callable[[int], None] = lambda _: None,
 ) -> Corpus:
     """Split, encode and index `documents` (their keys differ). Passages found in `known` are not encoded again.
 
-    Raises `ChunkTooLong` and `Stopped` (see the encoder); nothing is changed then.
+    `check` gets the number of chunks so far after each document, before anything is encoded, and raises when it is too
+    large. Raises `ChunkTooLong` and `Stopped` (see the encoder); nothing is changed then.
     """
     chunks: list[Chunk] = []
     for i, document in enumerate(documents):
@@ -152,6 +156,7 @@ def build(
             raise Stopped(en="Indexing was stopped.", zh="索引已停止。")
         progress(Progress("split", i, len(documents), document.title))
         chunks += split(document, settings, encoder)
+        check(len(chunks))
     dense = None
     if encoder is not None:
         dense = DenseIndex(_vectors(chunks, encoder, known or {}, stop, progress))

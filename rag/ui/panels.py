@@ -142,6 +142,8 @@ def progress_bar(progress: Progress, language: Language) -> str:
     detail = f"{progress.done} / {progress.total}" if progress.total else ""
     if progress.reused:
         detail += " " + text("progress.reused", language, n=f"{progress.reused:,}")
+    if progress.ahead:
+        detail += " " + text("progress.ahead", language, n=f"{progress.ahead:,}")
     return (
         f'<div class="progress" role="status"><span><b>{escape(label)}</b> {escape(detail)} '
         f"{escape(preview(progress.detail, 80))}</span>"

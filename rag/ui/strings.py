@@ -179,6 +179,7 @@ TABLE: Final[Mapping[str, Bilingual]] = MappingProxyType({
     "finish.stopped": _B("Stopped", "已停止"),
     "head.steps": _B("Step|Time|In|Out|Remark", "步骤|用时|输入|输出|说明"),
     "step.question": _B("question", "问题"),
+    "progress.ahead": _B("(waiting for {n} files of others)", "（等待其他用户的 {n} 个文件）"),
     "progress.reused": _B("(and {n} that had been encoded before)", "（另有 {n} 条沿用已有向量）"),
     "step.skipped": _B("skipped: ", "跳过："),
     "error.title": _B("Please note", "请注意"),

@@ -21,6 +21,7 @@ from types import TracebackType
 
 from rag.config import Limits
 from rag.corpus.load.metadata import document_key
+from rag.corpus.load.places import Places
 from rag.corpus.records import read_document
 from rag.errors import EmptyDocument, LimitReached, LoadError, RagError, Stopped, UnsafeFile, UnsupportedFormat
 from rag.types import Document
@@ -44,14 +45,17 @@ _LONGEST_ANSWER = 200_000_000
 _LONGEST_MESSAGE = 2000
 # A reader that held so much of its memory is not used again: what it did not give back is missing to the next file.
 _TIRED = 0.25
-Waiting = Callable[[float], None]
+# How a process ends in which foreign code was given no memory (SIGABRT, SIGSEGV), and how much it then holds at least.
+_NO_MEMORY, _NEARLY_ALL = (-6, -11), 0.5
+Waiting = Callable[[float, int], None]
+"""Is told for how many seconds a file has been read, and how many files of others have to be read first."""
 
 
 class ReadingRoom:
-    """Where every visitor's files are read: `at_once` of them at a time."""
+    """Where every visitor's files are read, some at a time (see `Places`)."""
 
-    def __init__(self, at_once: int = 4) -> None:
-        self._places = threading.BoundedSemaphore(at_once)
+    def __init__(self, places: Places | None = None) -> None:
+        self._places = places or Places()
 
     def reader(self, limits: Limits) -> Reader:
         """A reader for the files of one upload; to be closed."""
@@ -61,7 +65,7 @@ class ReadingRoom:
 class Reader:
     """Reads files one after the other in a child process, which is started with the first and again after one ended it."""
 
-    def __init__(self, limits: Limits, places: threading.BoundedSemaphore) -> None:
+    def __init__(self, limits: Limits, places: Places) -> None:
         self._limits, self._places = limits, places
         self._child: subprocess.Popen[bytes] | None = None
 
@@ -83,26 +87,29 @@ class Reader:
                 child.stdin.close()  # type: ignore[union-attr]  # it is a pipe
 
     def read(
-        self, name: str, data: bytes, stop: threading.Event, waiting: Waiting = lambda _: None
+        self, name: str, data: bytes, stop: threading.Event, waiting: Waiting = lambda *_: None
     ) -> tuple[Document, ...]:
         """The documents in a file called `name` with the content `data`; see `rag.corpus.load.load`.
 
-        `waiting` is told, some times a second, for how many seconds the file has been read.
+        `waiting` is told, some times a second, for how many seconds the file has been read, and how many others are first.
 
         Raises:
             LoadError: what `load` raises, or the file made its reader crash.
             LimitReached: it takes more time or memory, or gives more text, than the limits allow.
             Stopped: `stop` was set; within a fraction of a second, whatever the file is.
         """
-        while not self._places.acquire(timeout=_POLL_S):
+
+        def pause(ahead: int) -> None:
+            waiting(0.0, ahead)
+            stop.wait(_POLL_S)
             _heed(stop)
-        try:
-            answer = self._asked(name, data, stop, waiting)
-        except BaseException:
-            self.close()
-            raise
-        finally:
-            self._places.release()
+
+        with self._places.place(pause):
+            try:
+                answer = self._asked(name, data, stop, waiting)
+            except BaseException:
+                self.close()
+                raise
         if answer.peak > self._limits.parse_bytes * _TIRED:
             self.close()
         if answer.problem is not None:
@@ -124,7 +131,7 @@ class Reader:
         except TimeoutError as error:
             raise _too_slow(name, self._limits.parse_seconds) from error
         if not line.endswith(b"\n"):
-            raise _broken_off(name, _status(child), self._limits)
+            raise _broken_off(name, *_end(child), self._limits)
         return _checked(name, line, self._limits)
 
 
@@ -159,7 +166,7 @@ def _check_ready(
     except TimeoutError as error:
         raise _not_started(name, f"{_START_S:g} s") from error
     if not ready:  # a bug, or a broken installation: its own message is in the log
-        raise RuntimeError(f"the process that reads files ended before it began, with status {_status(child)}")
+        raise RuntimeError(f"the process that reads files ended before it began, with status {_end(child)[0]}")
     if ready != _LIMITED:
         _LOG.warning("the memory of the process that reads files cannot be limited on this system")
 
@@ -181,7 +188,7 @@ def _talk(child: subprocess.Popen[bytes], request: bytes, data: bytes, n: int, l
 
 
 def _line(
-    lines: queue.SimpleQueue[bytes], stop: threading.Event, seconds: float, waiting: Waiting = lambda _: None
+    lines: queue.SimpleQueue[bytes], stop: threading.Event, seconds: float, waiting: Waiting = lambda *_: None
 ) -> bytes:
     """The next line. Raises `TimeoutError` after `seconds`, `Stopped`."""
     began = time.monotonic()
@@ -193,7 +200,7 @@ def _line(
             taken = time.monotonic() - began
             if taken > seconds:
                 raise TimeoutError from None
-            waiting(taken)
+            waiting(taken, 0)
 
 
 def _checked(name: str, line: bytes, limits: Limits) -> _Answer:
@@ -206,8 +213,10 @@ def _checked(name: str, line: bytes, limits: Limits) -> _Answer:
         documents = tuple(read_document(record) for record in answer.get("documents", ()))
         if any(d.origin != "own" or d.key != document_key(d.doc_id, d.version, d.text) for d in documents):
             raise ValueError("a document that is not what it says")
-        return _Answer(documents, None if documents else _problem(name, answer, limits), int(answer["peak"]))
-    except (KeyError, TypeError, ValueError, AttributeError, RecursionError) as error:
+        if type(answer["peak"]) is not int:  # JSON as Python reads it has Infinity too
+            raise TypeError("a peak that is no number of bytes")
+        return _Answer(documents, None if documents else _problem(name, answer, limits), answer["peak"])
+    except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError) as error:
         raise _crashed(name) from error
 
 
@@ -220,17 +229,27 @@ def _problem(name: str, answer: dict[str, str], limits: Limits) -> RagError:
     return _KINDS[answer["error"]](en=en, zh=zh)
 
 
-def _status(child: subprocess.Popen[bytes]) -> int:
-    """The exit status of a process whose output has ended (negative: the signal that ended it); 0 if it lives on."""
-    with suppress(subprocess.TimeoutExpired):
-        return child.wait(timeout=1.0)
-    return 0
+def _end(child: subprocess.Popen[bytes]) -> tuple[int, int]:
+    """How a process whose output has ended came to its end, and the most memory in bytes that it held (0: not known).
+
+    Its exit status; negative: the signal that ended it; 0 also while it lives on.
+    """
+    until = time.monotonic() + 1.0
+    while sys.platform != "win32" and child.returncode is None and time.monotonic() < until:
+        pid, status, used = os.wait4(child.pid, os.WNOHANG)
+        if pid:
+            child.returncode = os.waitstatus_to_exitcode(status)
+            return child.returncode, used.ru_maxrss * (1 if sys.platform == "darwin" else 1024)
+        time.sleep(0.01)
+    return child.poll() or 0, 0
 
 
-def _broken_off(name: str, status: int, limits: Limits) -> RagError:
+def _broken_off(name: str, status: int, peak: int, limits: Limits) -> RagError:
     if status == _OUT_OF_TIME:
         return _too_slow(name, limits.parse_seconds)
-    return _too_much_memory(name, limits.parse_bytes) if status == _KILLED else _crashed(name)
+    if status == _KILLED or (status in _NO_MEMORY and peak > limits.parse_bytes * _NEARLY_ALL):
+        return _too_much_memory(name, limits.parse_bytes)
+    return _crashed(name)
 
 
 def _heed(stop: threading.Event) -> None:

@@ -20,6 +20,9 @@ from rag.corpus.load.dispatch import load
 from rag.corpus.records import document_json
 from rag.errors import LoadError
 
+# Kept free while a file is read, to be able to say that it needs too much.
+_RESERVE = 32_000_000
+
 
 def main() -> None:
     """Answer requests until standard input ends."""
@@ -27,7 +30,7 @@ def main() -> None:
     requests: queue.SimpleQueue[tuple[dict[str, Any], bytes]] = queue.SimpleQueue()
     limited = _bound(memory=int(sys.argv[1]))
     threading.Thread(target=_listen, args=(sys.stdin.buffer, requests), daemon=True).start()
-    _send(answers, {"ready": True, "limited": limited})
+    _send(answers, _line({"ready": True, "limited": limited}))
     # what a library prints is no answer, and may be words of the file
     silent = os.open(os.devnull, os.O_WRONLY)
     os.dup2(silent, 1)
@@ -36,7 +39,7 @@ def main() -> None:
     while True:
         request, data = requests.get()
         _bound_time(request["seconds"])
-        _send(answers, _answer(request, data) | {"peak": _peak()})
+        _send(answers, _answered(request, data))
 
 
 def _listen(stream: BinaryIO, requests: queue.SimpleQueue[tuple[dict[str, Any], bytes]]) -> None:
@@ -49,6 +52,17 @@ def _listen(stream: BinaryIO, requests: queue.SimpleQueue[tuple[dict[str, Any], 
         os._exit(0)
 
 
+def _answered(request: dict[str, Any], data: bytes) -> bytes:
+    """The answer as it is sent."""
+    reserve = None
+    try:
+        reserve = bytearray(_RESERVE)
+        return _line(_answer(request, data) | {"peak": _peak()})
+    except MemoryError:
+        del reserve  # what a file filled may still be held: without room nothing could be said
+        return _line({"error": "memory", "peak": _peak()})
+
+
 def _answer(request: dict[str, Any], data: bytes) -> dict[str, Any]:
     try:
         documents = load(request["name"], data, "own")
@@ -57,10 +71,8 @@ def _answer(request: dict[str, Any], data: bytes) -> dict[str, Any]:
         return {"documents": [document_json(d) for d in documents]}
     except LoadError as error:
         if _because_of(error, MemoryError):
-            return {"error": "memory"}
+            raise MemoryError from error
         return {"error": type(error).__name__, "en": error.text.en, "zh": error.text.zh}
-    except MemoryError:
-        return {"error": "memory"}
 
 
 def _because_of(error: BaseException | None, kind: type[BaseException]) -> bool:
@@ -70,9 +82,12 @@ def _because_of(error: BaseException | None, kind: type[BaseException]) -> bool:
     return error is not None
 
 
-def _send(answers: BinaryIO, answer: dict[str, Any]) -> None:
+def _line(answer: dict[str, Any]) -> bytes:
     # half a surrogate pair becomes its escape, which JSON has too
-    line = json.dumps(answer, ensure_ascii=False).encode("utf-8", "backslashreplace") + b"\n"
+    return json.dumps(answer, ensure_ascii=False).encode("utf-8", "backslashreplace") + b"\n"
+
+
+def _send(answers: BinaryIO, line: bytes) -> None:
     answers.write(line)
     answers.flush()
 

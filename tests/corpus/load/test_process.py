@@ -14,6 +14,7 @@ import pytest
 
 from rag.config import Limits
 from rag.corpus.load import load, process
+from rag.corpus.load.places import Places
 from rag.corpus.load.process import Reader, ReadingRoom
 from rag.corpus.records import document_json
 from rag.corpus.samples import FOLDER
@@ -216,6 +217,43 @@ def test_memory(misbehave: Misbehave) -> None:
         assert reader.read("good.txt", b"words", NEVER)[0].text == "words"
 
 
+@pytest.mark.parametrize(
+    "code",
+    [
+        # not the smallest thing can be made any more, and what fills the memory is still held
+        """
+        kept = sys.kept = []
+        for size in (1_000_000, 1000, 1):
+            try:
+                while True:
+                    kept.append(bytearray(size))
+            except MemoryError:
+                pass
+        kept.append([[] for _ in range(10**9)])
+        """,
+        # the same, turned into something else on the way
+        """
+        kept = sys.kept = []
+        try:
+            while True:
+                kept.append([kept])
+        except MemoryError as error:
+            raise worker.LoadError(en="a", zh="b") from error
+        """,
+        # the answer itself has no room
+        "worker.document_json = lambda _: ['x' * 100_000 for _ in range(100_000)]",
+        # foreign code that ends the process where it is given no memory
+        "large = bytearray(450_000_000); large[::4096] = b'x' * len(large[::4096]); os.abort()",
+    ],
+)
+def test_a_lack_of_memory_is_said_however_it_shows(misbehave: Misbehave, code: str) -> None:
+    misbehave(code)
+    with ReadingRoom().reader(Limits(parse_bytes=600_000_000)) as reader:
+        error = refusal(reader, "bad.txt")
+        assert isinstance(error, LimitReached) and "600 MB" in error.text.en
+        assert reader.read("good.txt", b"words", NEVER)[0].text == "words"
+
+
 def test_text(misbehave: Misbehave) -> None:
     with ReadingRoom().reader(Limits(characters=1000)) as reader:
         assert len(reader.read("fits.txt", b"word " * 199 + b"words", NEVER)[0].text) == 1000
@@ -322,6 +360,14 @@ def test_a_process_that_cannot_begin_is_a_bug(reader: Reader, monkeypatch: pytes
         '{"error": ["LoadError"], "en": "a", "zh": "b", "peak": 0}',
         '{"error": "LoadError", "peak": 0}',
         '{"error": "LoadError", "en": "a", "zh": "b", "peak": null}',
+        '{"error": "LoadError", "en": "a", "zh": "b", "peak": Infinity}',
+        '{"error": "LoadError", "en": "a", "zh": "b", "peak": 1e400}',
+        '{"error": "LoadError", "en": "a", "zh": "b", "peak": NaN}',
+        '{"error": "LoadError", "en": "a", "zh": "b", "peak": true}',
+        '{"error": "LoadError", "en": "a", "zh": "b", "peak": "7"}',
+        pytest.param('{"documents": [], "peak": ' + "9" * 5000 + "}", id="huge"),
+        pytest.param('{"documents": ' + "[" * 900 + "]" * 900 + ', "peak": 0}', id="nested"),
+        pytest.param('{"peak": ' + '{"a":' * 90_000 + "1" + "}" * 90_001, id="deep inside"),
         pytest.param("[" * 100_000, id="deep"),
         pytest.param("\udcff", id="not UTF-8"),
     ],
@@ -339,6 +385,10 @@ def test_an_answer_that_is_none_is_an_error_of_its_file(line: str) -> None:
         {"version": "2"},
         {"text": "other words"},
         {"pages": [0, 99]},
+        {"pages": [0, 1e400]},
+        {"pages": [10**400]},
+        {"effective_from": "99999999999-01-01"},
+        {"sections": [{"start": float("inf"), "path": []}]},
         {"more": 1},
     ],
 )
@@ -411,7 +461,7 @@ sys.stdin.read()
 
 def test_a_stop_while_all_places_are_taken(misbehave: Misbehave) -> None:
     misbehave("time.sleep(60)")
-    room, stop = ReadingRoom(at_once=1), threading.Event()
+    room, stop = ReadingRoom(Places(at_once=1, slow=0)), threading.Event()
     with room.reader(Limits()) as first, room.reader(Limits()) as second:
         thread = threading.Thread(target=lambda: refusal_of_stop(first, stop))
         thread.start()
@@ -430,3 +480,36 @@ def test_a_stop_while_all_places_are_taken(misbehave: Misbehave) -> None:
 def refusal_of_stop(reader: Reader, stop: threading.Event) -> None:
     with pytest.raises(Stopped):
         reader.read("bad.txt", b"words", stop)
+
+
+def test_whoever_waits_is_told_for_how_many(misbehave: Misbehave) -> None:
+    misbehave("time.sleep(60)")
+    room, stop, told = ReadingRoom(Places(at_once=1, slow=0)), threading.Event(), []
+
+    def waiting(seconds: float, ahead: int) -> None:
+        told.append((seconds, ahead))
+        if len(told) == 2:
+            stop.set()
+
+    with room.reader(Limits()) as first, room.reader(Limits()) as second:
+        thread = threading.Thread(target=lambda: refusal_of_stop(first, stop))
+        thread.start()
+        while first._child is None:
+            time.sleep(0.01)
+        assert second.read("good.txt", b"words", NEVER, waiting)[0].text == "words"
+        thread.join(5)
+    assert told[:2] == [(0.0, 1)] * 2
+
+
+def test_a_small_file_gets_past_slow_ones(misbehave: Misbehave) -> None:
+    misbehave("time.sleep(60)")
+    room, stop = ReadingRoom(Places(at_once=2, slow=1, quick_s=0.5)), threading.Event()
+    readers = [room.reader(Limits()) for _ in range(3)]
+    threads = [threading.Thread(target=refusal_of_stop, args=(one, stop)) for one in readers[:2]]
+    for thread in threads:
+        thread.start()
+    assert readers[2].read("good.txt", b"words", NEVER)[0].text == "words"
+    assert all(thread.is_alive() for thread in threads)
+    stop.set()
+    for one in (*threads, *readers):
+        one.join(5) if isinstance(one, threading.Thread) else one.close()
