@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from openpyxl import load_workbook
+from openpyxl.cell.rich_text import CellRichText
 from openpyxl.utils import get_column_letter
 from openpyxl.utils.datetime import from_excel
 from openpyxl.worksheet.worksheet import Worksheet
@@ -16,8 +17,9 @@ from openpyxl.worksheet.worksheet import Worksheet
 from rag.corpus.clean import clean_line, flow_lines
 from rag.corpus.load.builder import Meta, Parsed, TextBuilder
 from rag.corpus.load.container import read_member
-from rag.corpus.load.drawing import body_lines, parsed_part
+from rag.corpus.load.drawing import Line, body_words, parsed_part, struck_out
 from rag.corpus.load.number import Picture
+from rag.corpus.load.raised import Place, written
 from rag.corpus.load.regions import Places, add_regions
 from rag.corpus.load.sheet_bounds import check_cells
 from rag.corpus.load.strict import readable
@@ -25,6 +27,7 @@ from rag.corpus.load.table import MAX_CHARACTERS, Cell, TableTooLarge
 from rag.errors import Bilingual
 
 _BODY = "{http://schemas.openxmlformats.org/drawingml/2006/spreadsheetDrawing}txBody"
+_PLACES: dict[str | None, Place] = {"superscript": "raised", "subscript": "lowered"}
 # Formats that a file only names by number and that mean dates in Chinese versions of the programs (ISO/IEC 29500, 18.8.30).
 _MONTH, _DAY, _CLOCK = 'yyyy"年"m"月"', 'm"月"d"日"', 'h"时"mm"分"'
 _CHINESE_FORMATS = {
@@ -48,6 +51,8 @@ class _Found:
     read: set[str] = field(default_factory=set)
     """The drawings read: a file can point at one any number of times."""
     characters: int = 0
+    struck: list[str] = field(default_factory=list)
+    """What is struck out on the sheet that is being read."""
 
 
 def parse(name: str, data: bytes) -> tuple[Parsed, ...]:
@@ -59,7 +64,7 @@ def parse(name: str, data: bytes) -> tuple[Parsed, ...]:
     data = readable(name, data)
     with zipfile.ZipFile(io.BytesIO(data)) as archive:
         unsolved = check_cells(name, data)
-        book = load_workbook(io.BytesIO(data), data_only=True, keep_links=False)
+        book = load_workbook(io.BytesIO(data), data_only=True, keep_links=False, rich_text=True)
         builder, found = TextBuilder(), _Found()
         for sheet in book.worksheets:
             places = _places(sheet, found)
@@ -68,8 +73,13 @@ def parse(name: str, data: bytes) -> tuple[Parsed, ...]:
                 builder.heading(1, sheet.title)
                 add_regions(name, builder, places)
                 for lines in shapes:
-                    builder.lines(lines)
+                    builder.lines(line.text for line in lines if line.text)
+                    for words, back in struck_out(lines):
+                        builder.remove(words, "deletion", back)
                 found.hidden += _hidden(sheet, places)
+            for words in found.struck:
+                builder.remove(words, "deletion")
+            found.struck.clear()
             for comment in _comments(sheet):
                 builder.remove(comment, "comment")
     properties = book.properties
@@ -87,16 +97,27 @@ def _places(sheet: Worksheet, found: _Found) -> dict[tuple[int, int], Cell]:
     Raises `TableTooLarge`: a text is stored once for any number of cells.
     """
     pictures = found.pictures
+    book: Any = sheet.parent
+    lined = {number for number, font in enumerate(book._fonts) if font.strike}
+    cell: Any
     places: dict[tuple[int, int], Cell] = {}
     # Not iter_rows: it goes through the whole rectangle, 17 billion places when one stray cell stands at its end.
     for (row, column), cell in sheet._cells.items():
         value, code = _value(cell)
         if code not in pictures:
             pictures[code] = Picture(code)
+        gone: list[str] = []
+        is_struck = cell._style.fontId in lined
+        if isinstance(value, CellRichText):
+            value, gone = _letters(value, is_struck)
+            is_struck = False
         text = flow_lines(pictures[code].shown(value))
-        if text:
+        if text and is_struck:
+            text, gone = "", [text]
+        found.struck += gone
+        if text or gone:  # a place that is struck out stays, empty, in its table
             places[row, column] = Cell(text, (row, column))
-            found.characters += len(text)
+            found.characters += len(text) + sum(map(len, gone))
             if found.characters > MAX_CHARACTERS:
                 raise TableTooLarge
     for area in sheet.merged_cells.ranges:
@@ -118,7 +139,20 @@ def _value(cell: Any) -> tuple[object, str]:
         return value, "General"
 
 
-def _shapes(name: str, archive: zipfile.ZipFile, sheet: Any, read: set[str]) -> list[list[str]]:
+def _letters(text: CellRichText, is_struck: bool) -> tuple[str, list[str]]:
+    """What a text with several kinds of letters says, and what of it is struck out; `is_struck`: so is its cell."""
+    runs: list[tuple[str, Place]] = []
+    gone: list[str] = []
+    for run in text:
+        font = None if isinstance(run, str) else run.font
+        if font.strike if font else is_struck:
+            gone += [str(run)] if str(run) else []
+        else:
+            runs.append((str(run), _PLACES.get(font.vertAlign) if font else None))
+    return "".join(written(runs)), gone
+
+
+def _shapes(name: str, archive: zipfile.ZipFile, sheet: Any, read: set[str]) -> list[list[Line]]:
     """The words in the sheet's text boxes and shapes, which openpyxl passes over."""
     found = []
     for relation in sheet._rels:
@@ -126,7 +160,7 @@ def _shapes(name: str, archive: zipfile.ZipFile, sheet: Any, read: set[str]) -> 
         if relation.Type.endswith("/drawing") and member in archive.NameToInfo and member not in read:
             read.add(member)
             drawing = parsed_part(read_member(name, archive, member))
-            found += [lines for lines in map(body_lines, drawing.iter(_BODY)) if lines]
+            found += [lines for lines in map(body_words, drawing.iter(_BODY)) if lines]
     return found
 
 

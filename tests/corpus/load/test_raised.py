@@ -5,10 +5,13 @@ import random
 from collections.abc import Callable
 
 import docx
+import openpyxl
 import pptx
 import pytest
 from docx.oxml import parse_xml
 from docx.oxml.ns import nsdecls
+from openpyxl.cell.rich_text import CellRichText, TextBlock
+from openpyxl.cell.text import InlineFont
 
 from rag.corpus.load import load
 from rag.corpus.load.raised import Place, marked, spelled, written
@@ -232,3 +235,56 @@ def test_slide_struck_out(line: str) -> None:
     in_table = slide([("300", struck), ("500元", {})], table=True)
     assert in_table.text.endswith("标准: 500元")
     assert removed(in_table) == [("deletion", "300")]
+
+
+def sheet(*cells: CellRichText | str | int, struck: str = "") -> Document:
+    """A sheet with a row 项目, 标准 and a row of each cell; the font of the cell `struck` has a line through it."""
+    book = openpyxl.Workbook()
+    book.active.append(["项目", "标准"])
+    for n, cell in enumerate(cells, 2):
+        book.active.cell(n, 1, f"第{n}项")
+        book.active.cell(n, 2).value = cell
+    if struck:
+        book.active[struck].font = openpyxl.styles.Font(strike=True)
+    stream = io.BytesIO()
+    book.save(stream)
+    return load("标准.xlsx", stream.getvalue())[0]
+
+
+def test_sheet_raised_and_lowered() -> None:
+    up, down = InlineFont(vertAlign="superscript"), InlineFont(vertAlign="subscript")
+    document = sheet(CellRichText("资本10", TextBlock(up, "4"), "万"), CellRichText("H", TextBlock(down, "2"), "O"), 3)
+    assert document.text.endswith("项目: 第2项；标准: 资本10^4万\n项目: 第3项；标准: H2O\n项目: 第4项；标准: 3")
+
+
+def test_sheet_struck_out() -> None:
+    line = InlineFont(strike=True)
+    document = sheet(CellRichText(TextBlock(line, "300"), TextBlock(InlineFont(), "500")), 700)
+    assert document.text.endswith("项目: 第2项；标准: 500\n项目: 第3项；标准: 700")
+    assert removed(document) == [("deletion", "300")]
+
+
+def test_sheet_struck_cell() -> None:
+    document = sheet(600, 1000, 700, struck="B3")
+    assert document.text.endswith("项目: 第2项；标准: 600\n项目: 第3项\n项目: 第4项；标准: 700")
+    assert removed(document) == [("deletion", "1000")]
+    rich = CellRichText("1", TextBlock(InlineFont(strike=True), "2"), TextBlock(InlineFont(), "元"))
+    document = sheet(600, rich, struck="B3")
+    assert document.text.endswith("项目: 第3项；标准: 元")
+    assert removed(document) == [("deletion", "1"), ("deletion", "2")]
+    plain = CellRichText(TextBlock(InlineFont(), "2"), TextBlock(InlineFont(b=True), "元"))
+    assert sheet(600, plain, struck="B3").text.endswith("项目: 第3项；标准: 2元")
+    assert removed(sheet(600, struck="D9")) == []
+
+
+def test_sheet_struck_row_does_not_end_its_table() -> None:
+    book = openpyxl.Workbook()
+    for row in (["项目", "标准"], ["住宿", 500], ["交通", 300], ["餐费", 100]):
+        book.active.append(row)
+    for place in ("A3", "B3"):
+        book.active[place].font = openpyxl.styles.Font(strike=True)
+    stream = io.BytesIO()
+    book.save(stream)
+    document = load("标准.xlsx", stream.getvalue())[0]
+    assert document.text.endswith("项目: 住宿；标准: 500\n项目: 餐费；标准: 100")
+    assert removed(document) == [("deletion", "交通"), ("deletion", "300")]
