@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
 from itertools import islice
 
-from bs4.element import Comment, Tag
+from bs4.element import CData, Comment, PageElement, Tag
 
 from rag.corpus.clean import clean_line, flow_lines
 from rag.corpus.load.builder import TextBuilder
@@ -34,6 +35,15 @@ _FORMULAS: dict[str, tuple[Place, Place, Place]] = {
 }
 
 
+@dataclass(slots=True)
+class _Parts:
+    """What a table holds: its captions, the cells of its rows, and words that stand in no cell."""
+
+    captions: list[Tag] = field(default_factory=list)
+    rows: list[list[Tag]] = field(default_factory=list)
+    loose: list[str] = field(default_factory=list)
+
+
 class Page:
     """Goes through a page once: words gather until a block ends."""
 
@@ -52,10 +62,14 @@ class Page:
             if isinstance(child, Tag):
                 if not self._leaves_out(child):
                     self._tag(child)
-            elif isinstance(child, Comment):
-                self._note(str(child), "comment")
-            elif is_text(child):
-                self._words.append(re.sub(r"\s+", " ", str(child)))
+            else:
+                self._words.append(self._string(child))
+
+    def _string(self, node: PageElement) -> str:
+        """What is read of a node that is no element; a comment is noted."""
+        if isinstance(node, Comment | CData):
+            self._note(str(node), "comment")
+        return re.sub(r"\s+", " ", str(node)) if is_text(node) else ""
 
     def finish(self) -> None:
         """The page ends."""
@@ -113,7 +127,8 @@ class Page:
         elif tag.name == "pre":
             self._end_block()
             self._end_list()
-            self._builder.add(tag.get_text())
+            self._builder.add(spelled("".join(self._pieces(tag, as_written=True))))
+            self._write_notes([], "")
         elif tag.name in _BLOCKS:
             self._end_block()
             self.walk(tag)
@@ -128,10 +143,11 @@ class Page:
     def _heading(self, level: int, tag: Tag) -> None:
         self._end_block()
         self._end_list()
-        title = flow_lines(tag.get_text(" "))
+        title = flow_lines(self._visible_text(tag))
         if level == 1:
             self.title = self.title or title
         self._builder.heading(level, title)
+        self._write_notes([], "")
 
     def _item(self, tag: Tag) -> None:
         """A list item is one line; one that holds blocks of its own (a table, a nested list) is walked."""
@@ -159,21 +175,39 @@ class Page:
             self.walk(tag)  # a table that only lays out the page
             self._end_block()
             return
-        caption = tag.find("caption")
-        above = flow_lines(caption.get_text()) if isinstance(caption, Tag) else ""
+        parts = _Parts()
+        self._sort(tag, parts)
+        self._builder.add(_lines(parts.loose))  # where browsers show it
+        above = flow_lines("\n".join(map(self._visible_text, parts.captions)))
         self._builder.add(above)
-        rendered = render(self._grid(tag))
+        rendered = render(self._grid(parts.rows))
         heading = "\n".join(line for line in (above, rendered.heading) if line)
         self._builder.table(rendered.lines, heading)
         self._write_notes([], "")
 
-    def _grid(self, table: Tag) -> list[list[Cell]]:
-        """The table as a rectangle; a cell that spans rows or columns stands at every place it covers."""
-        rows = [row for row in table.find_all("tr") if isinstance(row, Tag) and not self._leaves_out(row)]
+    def _sort(self, parent: Tag, parts: _Parts) -> None:
+        """Sort what a table holds, wherever in it: cells in a form inside their row, words outside of cells."""
+        for child in parent.children:
+            if not isinstance(child, Tag):
+                parts.loose.append(self._string(child))
+            elif self._leaves_out(child):
+                continue
+            elif child.name == "caption":
+                parts.captions.append(child)
+            elif child.name in ("td", "th"):
+                parts.rows = parts.rows or [[]]
+                parts.rows[-1].append(child)
+            else:
+                parts.rows += [[]] if child.name == "tr" else []
+                parts.loose += ["\n"] if child.name == "br" or child.name in _BLOCKS else []
+                self._sort(child, parts)
+
+    def _grid(self, rows: Sequence[Sequence[Tag]]) -> list[list[Cell]]:
+        """The rows as a rectangle; a cell that spans rows or columns stands at every place it covers."""
         places: dict[tuple[int, int], Cell] = {}
         for r, row in enumerate(rows):
             column = 0
-            for tag in row.find_all(["td", "th"], recursive=False):
+            for tag in row:
                 while (r, column) in places:
                     column += 1
                 wide, high = _span(tag, "colspan"), _span(tag, "rowspan")
@@ -195,7 +229,8 @@ class Page:
     def _visible_text(self, tag: Tag) -> str:
         return _lines(self._pieces(tag))
 
-    def _pieces(self, tag: Tag) -> Iterator[str]:
+    def _pieces(self, tag: Tag, as_written: bool = False) -> Iterator[str]:
+        """What is seen of an element, piece by piece; with `as_written` its line ends and blanks stay."""
         for child in tag.children:
             if isinstance(child, Tag):
                 if child.name == "br" or child.name in _BLOCKS:
@@ -205,11 +240,13 @@ class Page:
                 elif _place(child):
                     yield marked(self._visible_text(child), _place(child))
                 else:
-                    yield from self._pieces(child)
+                    yield from self._pieces(child, as_written)
                 if child.name in _BLOCKS:
                     yield "\n"
-            elif is_text(child):
-                yield re.sub(r"\s+", " ", str(child))
+            elif as_written and is_text(child):
+                yield str(child)
+            else:
+                yield self._string(child)
 
 
 def _place(tag: Tag) -> Place:
