@@ -243,7 +243,7 @@ def test_memory(misbehave: Misbehave) -> None:
         # the answer itself has no room
         "worker.document_json = lambda _: ['x' * 100_000 for _ in range(100_000)]",
         # foreign code that ends the process where it is given no memory
-        "large = bytearray(450_000_000); large[::4096] = b'x' * len(large[::4096]); os.abort()",
+        "large = bytearray(250_000_000); large[::4096] = b'x' * len(large[::4096]); os.abort()",
     ],
 )
 def test_a_lack_of_memory_is_said_however_it_shows(misbehave: Misbehave, code: str) -> None:
