@@ -46,13 +46,21 @@ class Allowance:
         """May so many characters, in so many sections, be cut that way? Estimated before a single chunk is made."""
         n = about(characters, split, sections)
         if n > self._limits.chunks:
-            en, zh = ("tokens", "token") if split.strategy == "tokens" else ("characters", "字符")
-            raise LimitReached(
-                en=f"Chunks of {split.size} {en} with {split.overlap} overlap would be about {n:,}; "
-                f"at most {self._limits.chunks:,}. Choose a larger size or a smaller overlap, or remove documents.",
-                zh=f"按 {split.size} {zh}、重叠 {split.overlap} 切分约得 {n:,} 块，最多 {self._limits.chunks:,} 块。"
-                "请增大块大小、减小重叠，或移除部分文档。",
-            )
+            raise self._too_many(split, f"would be about {n:,}", f"切分约得 {n:,} 块")
+
+    def check_cut(self, n: int, split: SplitSettings) -> None:
+        """May there be `n` chunks, cut that way? The estimate knows of no clauses, rows and short lines."""
+        if n > self._limits.chunks:
+            raise self._too_many(split, f"are at least {n:,}", f"切分至少得 {n:,} 块")
+
+    def _too_many(self, split: SplitSettings, en: str, zh: str) -> LimitReached:
+        units = ("tokens", "token") if split.strategy == "tokens" else ("characters", "字符")
+        return LimitReached(
+            en=f"Chunks of {split.size} {units[0]} with {split.overlap} overlap {en}; "
+            f"at most {self._limits.chunks:,}. Choose a larger size or a smaller overlap, or remove documents.",
+            zh=f"按 {split.size} {units[1]}、重叠 {split.overlap} {zh}，最多 {self._limits.chunks:,} 块。"
+            "请增大块大小、减小重叠，或移除部分文档。",
+        )
 
     def checked_question(self, question: str) -> str:
         """The question without surrounding blanks; `SettingError` when nothing is left."""

@@ -4,7 +4,7 @@ import threading
 import pytest
 
 from rag import limits as module
-from rag.config import Limits, SplitSettings
+from rag.config import Limits, SplitSettings, Strategy
 from rag.errors import LimitReached, SettingError
 from rag.limits import Allowance
 
@@ -121,6 +121,15 @@ def test_question() -> None:
     for language in LANGUAGES:
         assert "6" in caught.value.message(language)
         assert "5" in caught.value.message(language)
+
+
+@pytest.mark.parametrize(("strategy", "unit"), [("structure", "characters"), ("tokens", "tokens")])
+def test_chunks_are_counted_when_they_are_made(strategy: Strategy, unit: str) -> None:
+    allowance, split = Allowance(Limits(chunks=1000)), SplitSettings(strategy, 240, 40)
+    allowance.check_cut(1000, split)
+    with pytest.raises(LimitReached, match=f"240 {unit} .*1,001.*1,000") as caught:
+        allowance.check_cut(1001, split)
+    assert re.search("1,001.*1,000", caught.value.message("zh"))
 
 
 def test_chunks_are_counted_before_they_are_made() -> None:

@@ -1,13 +1,16 @@
 import json
+import re
 import threading
 from pathlib import Path
 
 import pytest
 
-from rag.config import Limits, SplitSettings
+from rag.config import Limits, Settings, SplitSettings
 from rag.errors import LimitReached, SettingError
+from rag.limits import about
 from rag.workspace import Upload, Workspace
-from tests.workspace_kit import Line, add, held, make, remove, txt, write_samples
+from tests.fake_models import BigramEncoder
+from tests.workspace_kit import OWN, Line, add, held, make, remove, state, txt, write_samples
 
 
 @pytest.fixture
@@ -113,3 +116,34 @@ def test_limit_on_chunks_of_an_index_and_of_a_preview(folder: Path) -> None:
     assert workspace.corpus() is before
     with pytest.raises(LimitReached, match="smaller overlap"):
         workspace.preview(workspace.own_documents()[0].key, SplitSettings("fixed", 20, 19))
+
+
+CLAUSES = "\n".join(f"第{n}条 员工应当遵守本制度的各项规定，如有违反按照有关办法处理。" for n in range(1, 4001))
+
+
+def test_the_limit_on_chunks_is_of_those_that_are_made(folder: Path) -> None:
+    """Clauses are chunks of their own: of these 4,000 the estimate by size sees a sixth."""
+    encoder = BigramEncoder()
+    workspace, _, _ = make(folder, encoder, Limits(chunks=1000))
+    workspace.configure(Settings(split=SplitSettings("structure", 240, 40)))
+    add(workspace, txt("短.txt", OWN))
+    before, encoded = state(workspace), list(encoder.encoded)
+    assert about(len(CLAUSES), SplitSettings("structure", 240, 40)) < 1000
+    with pytest.raises(LimitReached, match="are at least 4,00[01].*1,000") as caught:
+        add(workspace, txt("条款.txt", CLAUSES))
+    assert re.search("4,00[01].*1,000", caught.value.message("zh"))
+    assert [r.state for r in workspace.reports()] == ["error"]
+    assert state(workspace) == before and encoder.encoded == encoded  # refused before anything is encoded
+    assert workspace.retrieve("年假").candidates
+
+
+def test_a_preview_of_too_many_chunks_and_a_new_split_leave_the_index(folder: Path) -> None:
+    workspace, _, _ = make(folder, limits=Limits(chunks=1000))
+    add(workspace, txt("条款.txt", CLAUSES))  # windows
+    before, clauses = state(workspace), SplitSettings("structure", 240, 40)
+    with pytest.raises(LimitReached, match="are at least 4,000.*1,000"):
+        workspace.preview(workspace.own_documents()[0].key, clauses)
+    workspace.configure(Settings(split=clauses))
+    with pytest.raises(LimitReached, match="are at least 4,000.*1,000"):
+        list(workspace.reindex(threading.Event()))
+    assert state(workspace) == before
