@@ -9,6 +9,7 @@ from statistics import median
 
 from rag.corpus.clean import clean_line, flow, is_wide
 from rag.corpus.load.ink import SLANTED, Glyph, turn_glyphs, turned
+from rag.corpus.load.raised import Place, written
 
 # A gap wider than this share of the character size is a blank. Chinese is set with a thin gap around numbers
 # and stretched to full lines, so beside a wide character it takes more.
@@ -18,7 +19,9 @@ _SPACED_GAP = 0.1
 _SAME_SPOT = 0.12
 # A gap wider than this share of the character size may part two columns.
 _PIECE_GAP = 0.9
-_SMALL = 0.8
+_SMALL = 0.87
+# Of the size of the type beside it, from its bottom.
+_SHIFTED, _LITTLE = 0.16, 0.05
 
 Row = list[Glyph]
 
@@ -64,11 +67,14 @@ def once(glyphs: Sequence[Glyph]) -> tuple[list[Glyph], list[Glyph]]:
 def rows_of(glyphs: Iterable[Glyph]) -> list[Row]:
     """Upright glyphs gathered by their height on the page, each row from left to right; raised and lowered figures with their row."""
     rows: list[Row] = []
+    level: Glyph | None = None  # the first of the row; a larger one tells better where the line is
     for glyph in sorted(glyphs, key=lambda g: (g.y, g.x0)):
-        if rows and glyph.y - rows[-1][0].y <= 0.5 * min(glyph.size, rows[-1][0].size):
+        if level is not None and glyph.y - level.y <= 0.5 * min(glyph.size, level.size):
             rows[-1].append(glyph)
+            level = glyph if glyph.size > level.size else level
         else:
             rows.append([glyph])
+            level = glyph
     rows = [sorted(row, key=lambda g: g.x0) for row in rows if any(g.text.strip() for g in row)]
     return _with_raised(rows)
 
@@ -166,14 +172,35 @@ def _turned_lines(glyphs: Sequence[Glyph], turn: int) -> list[Line]:
 
 
 def _text(row: Row) -> str:
-    text, before, spaced = "", None, False
+    """What the row says; figures that are raised or lowered beside others are written as `raised.written` does: 10^4."""
+    runs: list[tuple[str, Place]] = []
+    before, base, spaced = None, _first_on_the_line(row), False
     for glyph in row:
         if not glyph.text.strip():
             spaced = True
             continue
-        text += f" {glyph.text}" if before and _is_blank(before, glyph, spaced) else glyph.text
+        place = _stands(glyph, base)
+        if before and _is_blank(before, glyph, spaced):
+            runs.append((" ", None))
+        runs.append((glyph.text, place))
+        base = base if place else glyph
         before, spaced = glyph, False
-    return clean_line(text)
+    return clean_line("".join(written(runs) if any(place for _, place in runs) else [text for text, _ in runs]))
+
+
+def _first_on_the_line(row: Row) -> Glyph:
+    """The first of the largest glyphs: what stands before it may be raised too."""
+    return max((g for g in row if g.text.strip()), key=lambda g: g.size)
+
+
+def _stands(glyph: Glyph, base: Glyph) -> Place:
+    """Whether a glyph stands above or below the line that `base` stands on: smaller, and not by its size alone."""
+    if glyph.size > _SMALL * base.size:
+        return None
+    up, higher = (base.bottom - glyph.bottom) / base.size, (base.y - glyph.y) / base.size
+    if up > _SHIFTED and higher > _LITTLE:
+        return "raised"
+    return "lowered" if up < -_LITTLE and higher < -_LITTLE else None
 
 
 def _is_blank(before: Glyph, glyph: Glyph, spaced: bool) -> bool:

@@ -1,12 +1,15 @@
 """Reading order, headings, table parts and turned pages of PDF files."""
 
 import io
+import random
 from collections.abc import Callable
 
+import pytest
 from reportlab.lib.pagesizes import A4
 from reportlab.pdfgen.canvas import Canvas
 
-from rag.corpus.load import load
+from rag.corpus.clean import is_wide
+from rag.corpus.load import engines, load
 from rag.corpus.load.ink import Glyph, Ink
 from rag.corpus.load.layout import Left, read_page
 from tests.corpus.load.files import PAGE_HEIGHT, PAGE_WIDTH, at_sections, checked, pdf, ruled, said
@@ -134,3 +137,41 @@ def test_words_broken_at_the_end_of_a_line() -> None:
     lines = ("Everybody who has been with the organi-", "sation for a full year is en-", "titled to fifteen days.")
     drawn = [said(72, 72 + 16 * n, line) for n, line in enumerate(lines)]
     assert "organisation for" in load("a.pdf", pdf("\n".join(drawn)))[0].text
+
+
+@pytest.mark.parametrize("most", [engines.MANY_PAGES, 0])  # pdfminer, PDFium
+def test_raised_figures_are_told_from_the_number_before_them(
+    most: int, monkeypatch: pytest.MonkeyPatch, seeds: Callable[[int], range]
+) -> None:
+    """Whatever their size and height; never glued to a number, never a line of their own."""
+    monkeypatch.setattr(engines, "MANY_PAGES", most)
+    for seed in seeds(100):
+        rng = random.Random(seed)
+        size = rng.choice((9, 10.5, 12, 16))
+        expected, drawn = [], []
+        for number in range(5):
+            x, top, text = 72.0, 100 + number * 3 * size, ""
+            for _ in range(rng.randint(1, 3)):
+                plain = rng.choice(("注册资本为10", "每人3000", "约2", "面积5m", "1")) if text else "本公司注册资本为10"
+                raised = rng.choice(("4", "12", "-3"))
+                after = rng.choice(("万元，", "元。", "，"))
+                drawn.append(said(x, top, plain, size))
+                x += sum(size if is_wide(c) else size / 2 for c in plain)
+                small = size * rng.uniform(0.5, 0.85)
+                # its foot this much above the line that the others stand on
+                raise_by = size * rng.uniform(0.3, 0.45)
+                drawn.append(said(x, top + size - small - raise_by, raised, round(small, 2)))
+                x += len(raised) * small / 2
+                drawn.append(said(x, top, after, size))
+                x += len(after) * size
+                text += f"{plain}^{raised}{after}"
+            expected.append(text)
+        (document,) = load("a.pdf", pdf("\n".join(drawn)))
+        assert document.text.replace("\n", "") == "".join(expected), seed
+
+
+def test_figures_on_the_line_are_no_raised_ones() -> None:
+    for small in (5, 7, 9):
+        words = said(72, 100, "金额", 12) + "\n" + said(96, 100 + 12 - small, "3000", small) + "\n"
+        words += said(96 + 2 * small, 100, "元，共10", 12) + "\n" + said(144 + 2 * small, 112 - small, "11", small)
+        assert load("a.pdf", pdf(words))[0].text == "金额3000元，共1011", small
