@@ -217,7 +217,8 @@ class Page:
                 self._check_size(len(places))
         width = max((column for _, column in places), default=-1) + 1
         self._check_size(len(rows) * width)
-        return [[places.get((r, c), Cell("", (r, c))) for c in range(width)] for r in range(len(rows))]
+        grid = [[places.get((r, c), Cell("", (r, c))) for c in range(width)] for r in range(len(rows))]
+        return [row for row in grid if any(cell.text for cell in row)]  # names over nothing but empty rows are words
 
     def _check_size(self, cells: int) -> None:
         if cells > MAX_CELLS:

@@ -108,6 +108,7 @@ def test_every_word_is_in_the_text_or_noted(seeds: Callable[[int], range]) -> No
         ("单位：元<tr><td>甲<td>乙<tr><td>一<td>1", "单位：元\n\n甲: 一；乙: 1"),
         ("<tr><td>甲<td>乙<td hidden>丙<tr><td>一<td>1<td hidden>藏", "甲: 一；乙: 1"),
         ("<thead hidden><tr><td>藏</thead><tr><td>甲<td>乙<tr><td>一<td>1", "甲: 一；乙: 1"),
+        ("<tr><th>甲<th>乙<tr><td> <td>", "甲 | 乙"),
         ("<caption>标准<span hidden>藏</span></caption><tr><td>甲<td>乙<tr><td>一<td>1", "标准\n\n甲: 一；乙: 1"),
     ],
 )
