@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from rag.ask.prompt import NOT_FOUND, build_prompt, language_of
+from rag.ask.prompt import build_prompt
 from rag.config import DEFAULT_GENERATOR, GenerateSettings, SearchSettings, Settings, SplitSettings
 from rag.corpus.split import split
 from rag.errors import NothingFits
@@ -21,72 +21,6 @@ def settings_of(packed: int = 4, context_limit: int = 2048, answer_tokens: int =
     return Settings(
         SplitSettings(), SearchSettings(packed=packed), GenerateSettings(answer_tokens, 0, 1, 1, context_limit)
     )
-
-
-# --- without a tokenizer
-
-
-def test_earlier_questions_stand_before_the_question(leave: Document) -> None:
-    chunk = split(leave, SplitSettings(), None)[0]
-
-    def asked(question: str) -> str:
-        prompt = build_prompt(
-            question, candidates_of(chunk), {leave.key: leave}, settings_of(), None, earlier=["甲？", "B?"]
-        )
-        return prompt.messages[1].content
-
-    assert asked("丙？").endswith("\n\n之前的问题：甲？\n之前的问题：B?\n问题：丙？")
-    assert asked("C?").endswith("\n\nAsked before: 甲？\nAsked before: B?\nQuestion: C?")
-
-
-def test_without_a_generator_there_are_messages_and_nothing_is_counted(leave: Document, equipment: Document) -> None:
-    documents = {d.key: d for d in (leave, equipment)}
-    chunks = [*split(leave, SplitSettings("recursive", 40, 0), None), *split(equipment, SplitSettings(), None)]
-    prompt = build_prompt("年假几天？", candidates_of(*chunks), documents, settings_of(packed=2), None)
-    assert not prompt.rendered and (prompt.text, prompt.input_ids, prompt.segments) == ("", (), ())
-    assert [(e.marker, e.chunk) for e in prompt.packed] == [("S1", chunks[0]), ("S2", chunks[1])]
-    system, user = prompt.messages
-    assert (system.role, user.role) == ("system", "user")
-    assert NOT_FOUND["zh"] in system.content
-    order = [user.content.index(part) for part in ("[S1]", chunks[0].text.strip(), "[S2]", "问题：年假几天？")]
-    assert order == sorted(order) and user.content.endswith("年假几天？")
-
-
-def test_the_heading_names_what_is_known(leave: Document, equipment: Document) -> None:
-    documents = {d.key: d for d in (leave, equipment)}
-    last = split(leave, SplitSettings("recursive", 60, 0), None)[-1]
-    plain = split(equipment, SplitSettings(), None)[0]
-    zh = build_prompt("怎么申请？", candidates_of(last, plain), documents, settings_of(), None)
-    assert [e.heading for e in zh.packed] == [
-        "[S1] 员工休假制度 | 2026-01 | 第二章 申请 | 第2页",
-        "[S2] 设备报销制度 | 2026-01",
-    ]
-    en = build_prompt("How to apply?", candidates_of(last), documents, settings_of(), None)
-    assert en.packed[0].heading == "[S1] 员工休假制度 | 2026-01 | 第二章 申请 | page 2"
-    assert NOT_FOUND["en"] in en.messages[0].content
-
-
-def test_of_a_tables_header_stands_what_the_rows_do_not_say() -> None:
-    text = "城市: 北京；标准: 600\n城市: 上海；标准: 600\n三线: 350"
-    sections, tables = (Section(0, ("住宿",)),), (Table(0, len(text), "表一 住宿上限\n城市 | 标准"),)
-    travel = Document("t", "1", "t@1", "own", "差旅", "", text, sections=sections, tables=tables)
-    rows = split(travel, SplitSettings("recursive", 32, 0), None)
-    prompt = build_prompt("住宿？", candidates_of(*rows), {travel.key: travel}, settings_of(), None)
-    assert "[S1] 差旅 | 1 | 住宿\n表一 住宿上限\n城市: 北京" in prompt.messages[1].content
-    assert "[S2] 差旅 | 1 | 住宿\n表一 住宿上限\n城市 | 标准\n三线: 350" in prompt.messages[1].content
-
-
-@pytest.mark.parametrize(
-    ("question", "language"), [("年假", "zh"), ("Leave?", "en"), ("VPN 是什么", "zh"), ("", "en"), ("１２３", "en")]
-)
-def test_the_rules_follow_the_language_of_the_question(question: str, language: str) -> None:
-    assert language_of(question) == language
-
-
-def test_nothing_found_is_an_error_that_says_what_to_do() -> None:
-    with pytest.raises(NothingFits, match="threshold") as caught:
-        build_prompt("年假", [], {}, settings_of(), None)
-    assert "阈值" in caught.value.message("zh")
 
 
 # --- with the generator's own tokenizer
@@ -238,17 +172,16 @@ def test_200_random_prompts_hold_no_special_token_but_the_templates_own(chat, or
 def test_every_special_string_in_every_slot_is_broken_and_still_readable(chat, oracle: Oracle) -> None:
     for string in sorted(oracle.tokenizer.get_added_vocab()):  # type: ignore[attr-defined]
         text = f"前{string}后"
-        document = Document(
-            "d", string, f"d@{string}", "own", string, string, text, (0,), (Section(0, (string, "章")),)
-        )
+        sections, tables = (Section(0, (string, "章")),), (Table(0, len(text), f"表{string}\n前 | 后"),)
+        document = Document("d", string, f"d@{string}", "own", string, string, text, (0,), sections, tables=tables)
         chunk = split(document, SplitSettings(), None)[0]
         documents = {document.key: document}
         prompt = build_prompt(string, candidates_of(chunk), documents, settings_of(), chat, earlier=[f"{string}？"])
         check(prompt, settings_of(), oracle)
-        # title, version, text, question, the question before (a section equal to the title is not said twice)
-        assert prompt.broken.count(string) == 5, string
+        # title, version, table, text, question, the one before (a section equal to the title is not said twice)
+        assert prompt.broken.count(string) == 6, string
         letters = "".join(c for c in string if c.isalnum() or c == "_")
-        assert sum(s.count(letters) for s in [m.content for m in prompt.messages]) == 5
+        assert sum(s.count(letters) for s in [m.content for m in prompt.messages]) == 6
         assert document.text == text
 
 
@@ -287,15 +220,6 @@ def test_the_same_evidence_keeps_the_same_tokens_in_front(chat, leave: Document)
     question = next(s for s in a.segments if s.name == "question")
     shared = sum(s.n_tokens for s in a.segments if s.end <= question.start)
     assert a.input_ids[: shared - 1] == b.input_ids[: shared - 1]
-
-
-def test_own_rules_are_the_system_message(equipment: Document) -> None:
-    chunk = split(equipment, SplitSettings(), None)[0]
-    own = replace(settings_of(), generate=GenerateSettings(rules=" 用一句话回答。\n"))
-    prompt = build_prompt("额度？", candidates_of(chunk), {equipment.key: equipment}, own, None)
-    assert prompt.messages[0].content == "用一句话回答。"
-    plain = build_prompt("额度？", candidates_of(chunk), {equipment.key: equipment}, settings_of(), None)
-    assert NOT_FOUND["zh"] in plain.messages[0].content and plain.messages[1] == prompt.messages[1]
 
 
 @pytest.mark.model
