@@ -75,6 +75,17 @@ class Rendered:
     lines: tuple[str, ...]
     header: Header | None
     caption: tuple[str, ...] = ()
+    rows: tuple[int, ...] = ()
+    """The row of the grid that each line was."""
+
+    def behind(self, row: int) -> int:
+        """How many characters of the lines, one below the other, follow the last line that was `row` or one above it.
+
+        >>> render(plain_grid([["甲", "乙"], ["1", "2"], ["3", "4"]])).behind(1)  # "\\n甲: 3；乙: 4"
+        10
+        """
+        before = sum(number <= row for number in self.rows)
+        return sum(len(line) + 1 for line in self.lines[before:]) - (0 if before or not self.lines else 1)
 
     @property
     def heading(self) -> str:
@@ -103,7 +114,8 @@ def render(grid: Grid, inherited: Header | None = None, heads: int = 0) -> Rende
         raise TableTooLarge
     if inherited:
         skipped = inherited.rows if _repeats(grid, inherited) else 0
-        return Rendered(_bounded(named_row(row, inherited.names) for row in grid[skipped:]), inherited)
+        lines, rows = _bounded((r, named_row(grid[r], inherited.names)) for r in range(skipped, len(grid)))
+        return Rendered(lines, inherited, rows=rows)
     caption = caption_rows(grid)
     heads = heads or _marked_rows(grid, caption)
     if heads <= caption and (height := form_height(grid[caption:])):
@@ -114,19 +126,23 @@ def render(grid: Grid, inherited: Header | None = None, heads: int = 0) -> Rende
         if 0 < said < len(grid) - caption
         else find_header(grid[caption:])
     )
-    body = grid[caption + (header.rows if header else 0) :]
-    rows = (named_row(row, header.names) if header else joined_row(row) for row in body)
+    top = caption + (header.rows if header else 0)
     above = tuple(map(joined_row, grid[:caption]))
-    return Rendered(_bounded(chain(above, rows)), header, above)
+    body = ((r, named_row(grid[r], header.names) if header else joined_row(grid[r])) for r in range(top, len(grid)))
+    lines, rows = _bounded(chain(enumerate(above), body))
+    return Rendered(lines, header, above, rows)
 
 
 def _with_form(grid: Grid, caption: int, height: int) -> Rendered:
     """The caption, the `height` rows of a form below it, and the rows below the form as a table of their own."""
-    form, aside = _fields(grid[caption : caption + height])
+    end = caption + height
+    form, aside = _fields(grid[caption:end])
     above = tuple(map(joined_row, grid[:caption]))
-    below = render(grid[caption + height :]) if caption + height < len(grid) else Rendered((), None)
-    lines = _bounded(chain(above, aside, map(form_line, form), below.lines))
-    return Rendered(lines, below.header, (*above, *below.caption))
+    below = render(grid[end:]) if end < len(grid) else Rendered((), None)
+    inside = enumerate(map(form_line, form), caption)
+    after = zip((end + row for row in below.rows), below.lines, strict=True)
+    lines, rows = _bounded(chain(enumerate(above), ((caption, line) for line in aside), inside, after))
+    return Rendered(lines, below.header, (*above, *below.caption), rows)
 
 
 def form_height(grid: Grid) -> int:
@@ -150,16 +166,19 @@ def _marked_rows(grid: Grid, caption: int) -> int:
     return 0
 
 
-def _bounded(lines: Iterable[str]) -> tuple[str, ...]:
-    """The lines that hold something, as long as they are not too much together."""
-    kept, size = [], 0
-    for line in lines:
+def _bounded(lines: Iterable[tuple[int, str]]) -> tuple[tuple[str, ...], tuple[int, ...]]:
+    """The lines that hold something and their rows, as long as they are not too much together."""
+    kept: list[str] = []
+    rows: list[int] = []
+    size = 0
+    for row, line in lines:
         size += len(line)
         if size > MAX_CHARACTERS:
             raise TableTooLarge
         if line:
             kept.append(line)
-    return tuple(kept)
+            rows.append(row)
+    return tuple(kept), tuple(rows)
 
 
 def _repeats(grid: Grid, header: Header) -> bool:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -17,19 +16,16 @@ from rag.corpus.load.metadata import from_lines, title_line
 from rag.corpus.load.numbering import Numbering
 from rag.corpus.load.strict import readable
 from rag.corpus.load.table import render, table_lines
-from rag.corpus.load.word_parts import Parts, opens_contents
+from rag.corpus.load.word_headings import bold_level
+from rag.corpus.load.word_parts import Parts, is_contents, opens_contents
 from rag.corpus.load.word_styles import Style, linked_lists, styles, with_own
-from rag.corpus.load.word_table import deleted_rows, grid, header_rows, row_cells, table_rows
+from rag.corpus.load.word_table import all_words, deleted, grid, header_rows, is_frame, row_cells, table_rows
 from rag.corpus.load.word_text import Mark, TextReader, Words, repeats_a_choice
 from rag.errors import Bilingual
 
 _P, _TABLE = qn("w:p"), qn("w:tbl")
-_PASSED_OVER = {qn("w:del"), qn("w:moveFrom"), qn("w:sdtPr"), qn("w:sectPr"), qn("w:pPr"), qn("w:tcPr")}
-_NUMBERED = re.compile(r"(?:(\d{1,2}(?:\.\d{1,2}){0,3})[.、．\s]|[（(][一二三四五六七八九十\d]{1,3}[)）])\s*\S.{0,40}")
-_LETTERED = re.compile(r"(?:[A-Z]|[IVX]{1,5})[.)]\s*\S.{0,60}")
-_WORDED = re.compile(r"(part|chapter|appendix|section|article)\s+[\dA-Z]{1,5}\b.{0,60}", re.IGNORECASE)
-_LEVELS = {"part": 1, "chapter": 2, "appendix": 2, "section": 3, "article": 4}
-_NO_HEADING = tuple("。；，！？：;,!?:")
+_GONE = {qn("w:del"), qn("w:moveFrom")}
+_PASSED_OVER = {qn("w:sdtPr"), qn("w:sectPr"), qn("w:pPr"), qn("w:tcPr")}
 _TIGHT = 8  # a cell of so few characters is one word, broken to fit into its column
 
 
@@ -45,6 +41,7 @@ def parse(name: str, data: bytes) -> tuple[Parsed, ...]:
     for line, why in lines:
         walker.builder.remove(line, why)
     walker.walk(source.element.body)
+    walker.end_block()
     walker.end_list()
     properties = source.core_properties
     declared = Meta(title=clean_line(properties.title or ""), version=clean_line(properties.version or ""))
@@ -72,9 +69,12 @@ class _Walker:
         self._list: list[str] = []
         self._list_length = 0
         self._list_marks: list[Mark] = []
-        self._carried = Words("")
+        self._carried: tuple[Words, Style] | None = None
+        """A paragraph of which a revision deleted the mark at its end: it goes on with the next."""
         self._in_contents = False
-        self._of_cells: list[Words] = []
+        self._of_cells: list[tuple[int, Words]] = []
+        """What the cells of a table hold and do not show, with the number of their row."""
+        self._row = 0
 
     def walk(self, parent: Any) -> None:
         for element in parent.iterchildren():
@@ -82,12 +82,21 @@ class _Walker:
                 self._paragraph(element)
             elif element.tag == _TABLE:
                 self._table(element)
-            elif _is_contents(element) and not self._in_contents:
+            elif is_contents(element) and not self._in_contents:
                 self._in_contents = True
                 self.walk(element)
                 self._in_contents = False
+            elif element.tag in _GONE:
+                self.end_block()
+                self._gone(Mark(0, all_words(element), "deletion"))
             elif element.tag not in _PASSED_OVER and not repeats_a_choice(element):
                 self.walk(element)
+
+    def end_block(self) -> None:
+        """Nothing follows here that a paragraph without a mark at its end could go on with."""
+        carried, self._carried = self._carried, None
+        if carried:
+            self._finish(*carried)
 
     def end_list(self) -> None:
         """Hand the list's lines over, and what was left out of them."""
@@ -99,13 +108,18 @@ class _Walker:
         style = self._style(element)
         words = self._reader.words(element, style)
         if self._in_contents or style.is_contents or opens_contents(element, words.text, self._styles):
+            self.end_block()
             self._gone(Mark(0, words.text, "contents"))
             return
-        words = _joined(self._carried, words)
-        self._carried = Words("")
+        if self._carried:
+            words = _joined(self._carried[0], words)
+        self._carried = None
         if _ends_in_deleted_mark(element):
-            self._carried = words
-            return
+            self._carried = words, style
+        else:
+            self._finish(words, style)
+
+    def _finish(self, words: Words, style: Style) -> None:
         label = self._label(words, style)
         if words.text.strip():
             self._place(label, words, style)
@@ -127,7 +141,7 @@ class _Walker:
         clause = label is None or label.startswith("第")
         level = style.level if style.level is not None else heading_level(whole) if clause else None
         if level is None and words.bold:
-            level = _bold_level(whole)
+            level = bold_level(whole)
         if level is None and not clause:
             self._add_line(f"{label}{flow_lines(text)}", marks)
             return
@@ -173,6 +187,7 @@ class _Walker:
         for box in words.boxes:
             self.end_list()
             self.walk(box)
+            self.end_block()
         for graphic in words.graphics:
             self.end_list()
             lines, rendered = self._parts.graphic(graphic)
@@ -180,21 +195,31 @@ class _Walker:
             self.builder.table(rendered.lines, rendered.heading)
 
     def _table(self, element: Any) -> None:
+        self.end_block()
         self.end_list()
-        if _is_frame(element):
+        if is_frame(element):
             for row in table_rows(element):
                 for cell in row_cells(row):
                     self.walk(cell)
-        else:
-            rendered = render(grid(element, self._cell_text), heads=header_rows(element))
-            self.builder.table(rendered.lines, rendered.heading)
-            words, self._of_cells = self._of_cells, []
-            for one in words:
-                self._gone(*one.marks)
-                self._add_aside(one)
-        for row in deleted_rows(element):
-            self.builder.remove(" ".join(row.itertext(qn("w:t"), qn("w:delText"))), "deletion")
+                    self.end_block()
+            self.end_list()
+            for _, text in deleted(element):
+                self.builder.remove(text, "deletion")
+            return
+        rendered = render(grid(element, self._cell_in_row), heads=header_rows(element))
+        self.builder.table(rendered.lines, rendered.heading)
+        words, self._of_cells = self._of_cells, []
+        gone = [(row, mark) for row, one in words for mark in one.marks]
+        gone += [(row, Mark(0, text, "deletion")) for row, text in deleted(element)]
+        for row, mark in sorted(gone, key=lambda pair: pair[0]):
+            self.builder.remove(mark.text, mark.why, rendered.behind(row))
+        for _, one in words:
+            self._add_aside(one)
         self.end_list()
+
+    def _cell_in_row(self, cell: Any, row: int) -> str:
+        self._row = row
+        return self._cell_text(cell)
 
     def _cell_text(self, cell: Any) -> str:
         """A cell's paragraphs on one line; a table inside the cell gives its rows, joined by 「；」."""
@@ -212,11 +237,17 @@ class _Walker:
                     yield text
                 for box in words.boxes:
                     yield from self._cell_parts(box)
-                self._of_cells.append(Words("", words.marks, (), words.notes, words.graphics))
+                self._of_cells.append((self._row, Words("", words.marks, (), words.notes, words.graphics)))
             elif child.tag == _TABLE:
-                yield "；".join(table_lines(grid(child, self._cell_text)))
+                yield "；".join(table_lines(grid(child, lambda inner, _: self._cell_text(inner))))
+                self._leave_in_row(*(text for _, text in deleted(child)))
+            elif child.tag in _GONE:
+                self._leave_in_row(all_words(child))
             elif child.tag not in _PASSED_OVER and not repeats_a_choice(child):
                 yield from self._cell_parts(child)
+
+    def _leave_in_row(self, *texts: str) -> None:
+        self._of_cells.append((self._row, Words("", tuple(Mark(0, text, "deletion") for text in texts))))
 
     def _style(self, element: Any) -> Style:
         properties = element.find(qn("w:pPr"))
@@ -242,32 +273,7 @@ def _joined(first: Words, second: Words) -> Words:
 
 def _ends_in_deleted_mark(paragraph: Any) -> bool:
     letters = paragraph.find(f"{qn('w:pPr')}/{qn('w:rPr')}")
-    return letters is not None and any(child.tag in _PASSED_OVER for child in letters)
-
-
-def _is_contents(element: Any) -> bool:
-    gallery = element.find(f"{qn('w:sdtPr')}/{qn('w:docPartObj')}/{qn('w:docPartGallery')}")
-    return gallery is not None and gallery.get(qn("w:val")) == "Table of Contents"
-
-
-def _is_frame(table: Any) -> bool:
-    """Whether a table only draws a frame around text: one cell in every row, and more than a paragraph in one."""
-    rows = [row_cells(row) for row in table_rows(table)]
-    if not rows or any(len(cells) != 1 for cells in rows):
-        return False
-    return any(sum(1 for p in cell.iter(_P) if any(p.itertext(qn("w:t")))) > 1 for (cell,) in rows)
-
-
-def _bold_level(line: str) -> int | None:
-    """The level of a bold paragraph that is a heading by its number: Chapter 1, A. Purpose, 1.2 范围, （一）对象."""
-    if line.endswith(_NO_HEADING) or "\n" in line:
-        return None
-    if worded := _WORDED.fullmatch(line):
-        return _LEVELS[worded.group(1).lower()]
-    if _LETTERED.fullmatch(line):
-        return 5
-    numbered = _NUMBERED.fullmatch(line)
-    return 6 + (numbered.group(1) or "").count(".") if numbered else None
+    return letters is not None and any(child.tag in _GONE for child in letters)
 
 
 def _warnings(name: str, numbering: Numbering, parts: Parts) -> list[Bilingual]:

@@ -100,6 +100,12 @@ class Parts:
                 yield text
 
 
+def is_contents(element: Any) -> bool:
+    """Whether a content control holds the table of contents that Word made."""
+    gallery = element.find(f"{qn('w:sdtPr')}/{qn('w:docPartObj')}/{qn('w:docPartGallery')}")
+    return gallery is not None and gallery.get(qn("w:val")) == "Table of Contents"
+
+
 def opens_contents(paragraph: Any, text: str, known: Mapping[str, Style]) -> bool:
     """Whether `paragraph` is the line above a table of contents: it says so, and one follows."""
     following = paragraph.getnext()

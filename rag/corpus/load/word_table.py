@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from itertools import groupby
 from typing import Any
 
 from docx.oxml.ns import qn
@@ -21,9 +22,28 @@ def table_rows(table: Any) -> list[Any]:
     return [row for row in _children(table, _ROW) if not is_deleted(row)]
 
 
-def deleted_rows(table: Any) -> list[Any]:
-    """The rows a revision deleted."""
-    return [row for row in _children(table, _ROW) if is_deleted(row)]
+def deleted(table: Any) -> Iterator[tuple[int, str]]:
+    """The words of rows and cells that a revision deleted, and the number of the shown row in or behind which they stood.
+
+    It counts from 0; −1 above the first row.
+    """
+    shown = -1
+    for row in _children(table, _ROW):
+        if is_deleted(row):
+            yield shown, all_words(row)
+            continue
+        shown += 1
+        for cell in _children(row, _CELL):
+            if is_deleted(cell):
+                yield shown, all_words(cell)
+
+
+def all_words(element: Any) -> str:
+    """What stands in an element, deleted or not, its paragraphs joined by a blank."""
+    texts = groupby(
+        element.iter(qn("w:t"), qn("w:delText")), key=lambda text: next(text.iterancestors(qn("w:p")), None)
+    )
+    return " ".join("".join(text.text or "" for text in of_one) for _, of_one in texts)
 
 
 def row_cells(row: Any) -> list[Any]:
@@ -37,10 +57,18 @@ def is_deleted(part: Any) -> bool:
     return properties is not None and any(child.tag in _GONE for child in properties)
 
 
-def grid(table: Any, cell_text: Callable[[Any], str]) -> list[list[Cell]]:
+def is_frame(table: Any) -> bool:
+    """Whether a table only draws a frame around text: one cell in every row, and more than a paragraph in one."""
+    rows = [row_cells(row) for row in table_rows(table)]
+    if not rows or any(len(cells) != 1 for cells in rows):
+        return False
+    return any(sum(1 for p in cell.iter(qn("w:p")) if any(p.itertext(qn("w:t")))) > 1 for (cell,) in rows)
+
+
+def grid(table: Any, cell_text: Callable[[Any, int], str]) -> list[list[Cell]]:
     """The table as a rectangle; places that a merged cell covers carry its text and anchor.
 
-    `cell_text` is asked for every cell that is shown, in the order of the document. Raises `TableTooLarge`.
+    `cell_text` is asked for every cell that is shown, with the number of its row, in the order of the document. Raises `TableTooLarge`.
     """
     lines: list[list[Cell]] = []
     for r, row in enumerate(table_rows(table)):
@@ -54,7 +82,7 @@ def grid(table: Any, cell_text: Callable[[Any], str]) -> list[list[Cell]]:
             elif _goes_on(properties, "w:hMerge") and cells:
                 content = cells[-1]
             else:
-                content = Cell(cell_text(cell), (r, at))
+                content = Cell(cell_text(cell, r), (r, at))
             cells += [content] * _number(properties, "w:gridSpan", 1)
         lines.append(cells)
     width = max((len(cells) for cells in lines), default=0)

@@ -30,16 +30,60 @@ def test_a_deleted_paragraph_mark_joins_two_paragraphs() -> None:
     assert read.text == "每年15天。\n\n完"
 
 
-def test_deleted_rows_and_cells() -> None:
-    def row(*cells: str, properties: str = "") -> str:
-        inside = "".join(f"<w:tc>{paragraph(cell)}</w:tc>" for cell in cells)
-        return f"<w:tr>{properties}{inside}</w:tr>"
+def row(*cells: str, properties: str = "") -> str:
+    inside = "".join(cell if cell.startswith("<w:tc>") else f"<w:tc>{paragraph(cell)}</w:tc>" for cell in cells)
+    return f"<w:tr>{properties}{inside}</w:tr>"
 
-    deleted = '<w:trPr><w:del w:id="1" w:author="a"/></w:trPr>'
-    table = f"<w:tbl>{row('城市', '上限')}{row('北京', '500', properties=deleted)}{row('北京', '600')}</w:tbl>"
-    (read,) = load("a.docx", document(table))
-    assert read.text == "城市: 北京；上限: 600"
-    assert removed(read) == [("deletion", "北京 500", read.text[-5:])]
+
+def change(kind: str, inside: str = "") -> str:
+    return f'<w:{kind} w:id="1" w:author="a">{inside}</w:{kind}>'
+
+
+def test_deleted_rows_and_cells_are_noted_where_they_stood() -> None:
+    deleted = f"<w:trPr>{change('del')}</w:trPr>"
+    cell = f"<w:tc><w:tcPr>{change('cellDel')}</w:tcPr>{paragraph('旧')}</w:tc>"
+    rows = row("城市", "上限") + row("北京", "500", properties=deleted) + row("北京", "600")
+    rows += row("杭州", "70", cell) + row("广州", "80", properties=deleted) + row("深圳", "90")
+    (read,) = load("a.docx", document(paragraph("标准"), f"<w:tbl>{rows}</w:tbl>", paragraph("完")))
+    assert read.text == "标准\n\n城市: 北京；上限: 600\n城市: 杭州；上限: 70\n城市: 深圳；上限: 90\n\n完"
+    assert removed(read) == [
+        ("deletion", "北京 500", "标准\n\n"),
+        ("deletion", "旧", "限: 70"),
+        ("deletion", "广州 80", "限: 70"),
+    ]
+
+
+def test_what_a_cell_does_not_show_is_noted_at_the_end_of_its_row() -> None:
+    gone = f"<w:trPr>{change('del')}</w:trPr>"
+    inner = f"<w:tbl>{row('内', properties=gone)}{row('内二')}</w:tbl>"
+    nested = f"<w:tc>{inner}{change('del', paragraph('块'))}</w:tc>"
+    struck = paragraph(run("60") + change("del", "<w:r><w:delText>50</w:delText></w:r>"))
+    rows = row("城市", "上限") + row("北京", f"<w:tc>{struck}</w:tc>") + row("上海", nested) + row("杭州", "70")
+    (read,) = load("a.docx", document(f"<w:tbl>{rows}</w:tbl>"))
+    assert read.text == "城市: 北京；上限: 60\n城市: 上海；上限: 内二\n城市: 杭州；上限: 70"
+    assert removed(read) == [
+        ("deletion", "50", "限: 60"),
+        ("deletion", "内", "限: 内二"),
+        ("deletion", "块", "限: 内二"),
+    ]
+
+
+def test_a_paragraph_without_its_mark_keeps_its_words_and_their_place() -> None:
+    gone = f"<w:rPr>{change('del')}</w:rPr>"
+    table = f"<w:tbl>{row('城市', '上限')}{row('北京', '600')}</w:tbl>"
+    inside = f"<w:tc>{paragraph('框内')}{paragraph('框尾', gone)}</w:tc>"
+    body = paragraph("表前", gone), table, f"<w:tbl><w:tr>{inside}</w:tr></w:tbl>", paragraph("文末", gone)
+    (read,) = load("a.docx", document(*body))
+    assert read.text == "表前\n\n城市: 北京；上限: 600\n\n框内\n\n框尾\n\n文末"
+
+
+def test_a_block_that_was_moved_away_is_noted_and_where_it_went_it_is_read() -> None:
+    away = change("moveFrom", paragraph("第一条 休假。") + paragraph("再议。"))
+    (read,) = load(
+        "a.docx", document(paragraph("甲"), away, paragraph("乙"), change("moveTo", paragraph("第一条 休假。")))
+    )
+    assert read.text == "甲\n\n乙\n\n第一条 休假。"
+    assert removed(read) == [("deletion", "第一条 休假。 再议。", "甲")]
 
 
 def test_comments_and_hidden_words_are_noted_and_not_read() -> None:
