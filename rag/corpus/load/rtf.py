@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from striprtf.striprtf import rtf_to_text
 
 from rag.corpus.load.builder import Parsed, TextBuilder
 from rag.corpus.load.headings import add_lines
 from rag.corpus.load.metadata import title_line
+from rag.corpus.load.rtf_letters import in_cells, parted, unmarked, with_marks
 from rag.corpus.load.table import plain_grid, render
 from rag.errors import Bilingual, LoadError, UnsafeFile
 
@@ -17,7 +19,7 @@ _CODEPAGE = re.compile(rb"\\ansicpg(\d{1,5})")
 _BYTES = re.compile(r"((?:\\'[0-9a-f]{2})+)(\\[\\{}]|[@-\[\]-z|~])?", re.I)
 _BROKEN_LINE = re.compile(r"(\\'[0-9a-f]{2})[\r\n]+(?=\\')", re.I)
 _PICTURE = re.compile(r"[0-9a-f\s]{512,}", re.I)
-_UNSEEN = re.compile(r"\\(?:v|deleted)(?![a-z0-9])")
+_UNSEEN = re.compile(r"\\v(?![a-z0-9])")
 
 
 def parse(name: str, data: bytes) -> tuple[Parsed, ...]:
@@ -36,7 +38,7 @@ def parse(name: str, data: bytes) -> tuple[Parsed, ...]:
     number = page.group(1).decode() if page else "1252"
     try:
         source = data.decode("ascii")
-        text = rtf_to_text(_prepared(source), encoding=f"cp{number}")
+        text = rtf_to_text(with_marks(_prepared(source)), encoding=f"cp{number}")
         text = text.encode("utf-16", "surrogatepass").decode("utf-16")  # characters written as two halves
     except (UnicodeError, LookupError) as error:
         raise LoadError(
@@ -44,7 +46,8 @@ def parse(name: str, data: bytes) -> tuple[Parsed, ...]:
             zh=f"{name}：其中的字符无法读取，请另存为 .docx。",
         ) from error
     builder = TextBuilder()
-    builder.source(text)
+    text = in_cells(text)
+    builder.source(unmarked(text))
     _add(builder, text)
     reading = Bilingual(en=f"rich text, code page {number}", zh=f"RTF，代码页 {number}")
     warnings = [_unseen(name)] if _UNSEEN.search(source) else []
@@ -71,8 +74,8 @@ def _paired(found: re.Match[str]) -> str:
 
 def _unseen(name: str) -> Bilingual:
     return Bilingual(
-        en=f"{name}: it has hidden or deleted words, which cannot be told apart here. Check the text, or save it as .docx.",
-        zh=f"{name}：含有隐藏或已删除的文字，无法区分。请检查文字，或另存为 .docx。",
+        en=f"{name}: it has hidden words, which cannot be told apart here. Check the text, or save it as .docx.",
+        zh=f"{name}：含有隐藏的文字，无法区分。请检查文字，或另存为 .docx。",
     )
 
 
@@ -83,13 +86,43 @@ def _add(builder: TextBuilder, text: str) -> None:
     for line in [*text.split("\n"), ""]:
         cells = line.removesuffix("|").split("|") if line.endswith("|") else []
         if rows and not cells:
-            rendered = render(plain_grid(rows))
-            builder.table(rendered.lines, rendered.heading)
+            _add_table(builder, rows)
             rows = []
         if cells:
-            add_lines(builder, "\n".join(words))
+            _add_words(builder, words)
             words = []
             rows.append(cells)
         else:
             words.append(line)
-    add_lines(builder, "\n".join(words))
+    _add_words(builder, words)
+
+
+def _add_table(builder: TextBuilder, rows: Sequence[Sequence[str]]) -> None:
+    """Add a table and note what is struck out in it."""
+    cells = [[parted(cell) for cell in row] for row in rows]
+    rendered = render(plain_grid([[shown for shown, _ in row] for row in cells]))
+    builder.table(rendered.lines, rendered.heading)
+    for row in cells:
+        for _, struck in row:
+            for _, gone in struck:
+                builder.remove(gone, "deletion")
+
+
+def _add_words(builder: TextBuilder, lines: Sequence[str]) -> None:
+    """Add lines and note what is struck out in them at its place."""
+    parts = [parted(line) for line in lines]
+    add_lines(builder, "\n".join(shown for shown, _ in parts))
+    if not any(struck for _, struck in parts):
+        return
+    added = TextBuilder()
+    add_lines(added, "\n".join(shown for shown, _ in parts))
+    block = added.text()
+    places = [n for n, c in enumerate(block) if not c.isspace()]  # blanks are not the same there
+    seen = 0
+    for shown, struck in parts:
+        read = 0
+        for at, gone in struck:
+            seen += sum(not c.isspace() for c in shown[read:at])
+            read = at
+            builder.remove(gone, "deletion", len(block) - places[seen] if seen < len(places) else 0)
+        seen += sum(not c.isspace() for c in shown[read:])

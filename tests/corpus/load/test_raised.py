@@ -288,3 +288,42 @@ def test_sheet_struck_row_does_not_end_its_table() -> None:
     document = load("标准.xlsx", stream.getvalue())[0]
     assert document.text.endswith("项目: 住宿；标准: 500\n项目: 餐费；标准: 100")
     assert removed(document) == [("deletion", "交通"), ("deletion", "300")]
+
+
+def rich(body: str) -> Document:
+    body = "".join(c if ord(c) < 128 else f"\\u{(ord(c) + 0x8000) % 0x10000 - 0x8000}?" for c in body)
+    return load("制度.rtf", rf"{{\rtf1\ansi\ansicpg936\uc1 {body}}}".encode())[0]
+
+
+@pytest.mark.parametrize(
+    ("body", "text"),
+    [
+        (r"资本10{\super 4}万元", "资本10^4万元"),
+        (r"资本10\super 4\nosupersub 万元", "资本10^4万元"),
+        (r"资本10\super 4\super0 万元", "资本10^4万元"),
+        (r"资本10{\b\super 4\plain 5}万元", "资本10^4 5万元"),
+        (r"资本10{\super{\b 4}}万元", "资本10^4万元"),
+        (r"H{\sub 2}O，x{\sub 1}2", "H2O，x_1 2"),
+        (r"10{\super th} {\*\x \super y}天", "10th 天"),
+        (r"{\super 1\par 2}3000元", "1\n2 3000元"),
+    ],
+)
+def test_rich_text_raised_and_lowered(body: str, text: str) -> None:
+    assert rich(body).text == text
+
+
+@pytest.mark.parametrize("line", ["strike", "striked1", "deleted"])
+def test_rich_text_struck_out(line: str) -> None:
+    off = line.rstrip("1") + "0"
+    document = rich(rf"第一行\par\par 年假\{line} 10\{off} 15天，资本10{{\super 4}}{{\{line} 旧}}元\par 末行")
+    assert document.text == "第一行\n\n年假15天，资本10^4元\n末行"
+    assert removed(document) == [("deletion", "10"), ("deletion", "旧")]
+    assert as_read(document) == "第一行\n\n年假1015天，资本10^4旧元\n末行"
+
+
+def test_rich_text_struck_out_in_cells() -> None:
+    rows = r"\trowd 项目\cell 标准\cell\row \trowd 住宿\cell {\strike 300}500\cell\row {\strike\trowd 交通\cell 100\cell\row}"
+    document = rich(rows + r"\pard 完")
+    assert document.text.startswith("项目: 住宿；标准: 500")
+    assert document.text.endswith("\n\n完")
+    assert removed(document) == [("deletion", "300"), ("deletion", "交通"), ("deletion", "100")]
