@@ -14,18 +14,18 @@ from rag.corpus.load.builder import Meta, Parsed, TextBuilder
 from rag.corpus.load.detector import known
 from rag.corpus.load.encoding import decode
 from rag.corpus.load.headings import add_lines
+from rag.corpus.load.mail_parts import chosen, content, refuse_tags
 from rag.corpus.load.pasted import strict
-from rag.corpus.load.web import MAX_TAGS, add_page, is_address
-from rag.errors import Bilingual, LoadError, UnsafeFile
+from rag.corpus.load.web import add_page, is_address
+from rag.errors import Bilingual, LoadError
 
 _SHOWN = ("Subject", "From", "To", "Date")
 _LONGEST_HEADER = 2000
 _LONGEST_ADDRESS = 500
-_MOST_PARTS = 500
 
 
 def parse(name: str, data: bytes) -> tuple[Parsed, ...]:
-    """A message: its subject, sender, recipients and date, then its plain text, or its page where it has only one.
+    """A message: its subject, sender, recipients and date, then its texts; what is not read is named in a warning.
 
     A page saved as one file (.mht) has the form of a message; it gives its page and its address.
 
@@ -40,26 +40,24 @@ def parse(name: str, data: bytes) -> tuple[Parsed, ...]:
             en=f"{name}: no message in it (neither subject nor sender). Save it as .txt or .html.",
             zh=f"{name}：不是邮件（没有主题和发件人）。请另存为 .txt 或 .html。",
         )
-    parts = list(_parts(name, message))
-    body = _body(parts)
+    parts = chosen(name, message)
     address = _header(name, message, "Snapshot-Content-Location")[:_LONGEST_ADDRESS]
     builder = TextBuilder()
     if not address:
         builder.lines(f"{field}: {_day(text) if field == 'Date' else text}" for field, text in headers.items())
     warnings: list[Bilingual] = []
     how = Bilingual(en="message without text", zh="无正文邮件")
-    if body is not None:
-        found = decode(name, _content(body), body.get_content_charset() or "")
-        if body.get_content_type() == "text/html":
-            if found.text.count("<") > MAX_TAGS:
-                raise UnsafeFile(en=f"{name}: more than {MAX_TAGS:,} tags.", zh=f"{name}：标签超过 {MAX_TAGS:,} 个。")
+    for number, part in enumerate(parts.read):
+        found = decode(name, content(part), part.get_content_charset() or "")
+        if part.get_content_type() == "text/html":
+            refuse_tags(name, found.text)
             add_page(name, builder, found.text)
         else:
             builder.source(found.text)
             add_lines(builder, found.text)
-        how = found.as_kind("message", "邮件")
-        warnings += found.warnings
-    left = [label for part in parts if part is not body and (label := _attachment(name, part))]
+        how = found.as_kind("message", "邮件") if number == 0 else how
+        warnings += [warning for warning in found.warnings if warning not in warnings]
+    left = [label for part in parts.left if (label := _called(name, part))]
     if left:
         warnings.append(_not_read(name, left))
     return (
@@ -71,42 +69,8 @@ def parse(name: str, data: bytes) -> tuple[Parsed, ...]:
     )
 
 
-def _parts(name: str, message: Message) -> list[Message]:
-    """The parts that hold something themselves; a message inside the message is one of them, unopened."""
-    found: list[Message] = []
-    waiting = [message]
-    while waiting:
-        part = waiting.pop()
-        if part.is_multipart() and part.get_content_type() != "message/rfc822":
-            inner = part.get_payload()
-            waiting += [p for p in reversed(inner if isinstance(inner, list) else []) if isinstance(p, Message)]
-        else:
-            found.append(part)
-        if len(found) + len(waiting) > _MOST_PARTS:
-            raise UnsafeFile(
-                en=f"{name}: more than {_MOST_PARTS} parts. Save the parts you need as files.",
-                zh=f"{name}：内部超过 {_MOST_PARTS} 个部分，请把需要的部分另存为文件。",
-            )
-    return found
-
-
-def _body(parts: list[Message]) -> Message | None:
-    """The first plain text that says something and is no attachment, else the first page."""
-    shown = [part for part in parts if part.get_content_disposition() != "attachment"]
-    for kind in ("text/plain", "text/html"):
-        for part in shown:
-            if part.get_content_type() == kind and _content(part).strip():
-                return part
-    return None
-
-
-def _content(part: Message) -> bytes:
-    content = part.get_payload(decode=True)
-    return content if isinstance(content, bytes) else b""
-
-
-def _attachment(name: str, part: Message) -> str:
-    """What a part that is not read is called; empty for another wording of the body and for a page's pictures."""
+def _called(name: str, part: Message) -> str:
+    """What a part that is not read is called; empty when nothing is in it."""
     named = _parameter(name, part)
     if named:
         return named
@@ -115,7 +79,8 @@ def _attachment(name: str, part: Message) -> str:
         first = inner[0] if isinstance(inner, list) and inner else None
         subject = _header(name, first, "Subject") if isinstance(first, Message) else ""
         return subject or "message/rfc822"
-    return part.get_content_type() if part.get_content_disposition() == "attachment" else ""
+    is_empty = part.get_content_disposition() != "attachment" and not content(part).strip()
+    return "" if is_empty else part.get_content_type()
 
 
 def _parameter(name: str, part: Message) -> str:
@@ -163,6 +128,6 @@ def _day(header: str) -> str:
 def _not_read(name: str, left: list[str]) -> Bilingual:
     listed = ", ".join(left[:8]) + (" …" if len(left) > 8 else "")
     return Bilingual(
-        en=f"{name}: attachments are not read: {listed}. Save them and upload them by themselves.",
-        zh=f"{name}：附件未读取：{listed}。请另存后单独上传。",
+        en=f"{name}: attachments and other parts are not read: {listed}. Save them and upload them by themselves.",
+        zh=f"{name}：附件等部分未读取：{listed}。请另存后单独上传。",
     )

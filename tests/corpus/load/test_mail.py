@@ -96,3 +96,61 @@ def test_what_is_no_message_and_what_has_too_many_parts() -> None:
 def test_broken_headers_do_not_keep_a_message_from_being_read() -> None:
     raw = "Subject: =?gb2312?B?!!!?= =?x-none?Q?=FF?=\nDate: yesterday\nFrom: =?utf-8?B?/w==?=\n\n" + TEXT
     assert TEXT in load("a.eml", raw.encode())[0].text
+
+
+def test_every_text_that_is_shown_is_read_in_order() -> None:
+    made = message(Subject="通知", From="f@example.com")
+    made.set_content("第一部分。")
+    made.make_mixed()
+    for kind, text in (("plain", "第二部分。"), ("html", "<p>第三部分。</p>"), ("plain", "第四部分。")):
+        part = EmailMessage()
+        part.set_content(text, subtype=kind)
+        part["Content-Disposition"] = "inline"
+        made.attach(part)
+    made.add_attachment("附件里的话。", filename="附件.txt")
+    (document,) = load("a.eml", as_bytes(made))
+    checked(document)
+    assert document.text.split("\n\n")[1:] == ["第一部分。", "第二部分。", "第三部分。", "第四部分。"]
+    (warning,) = document.warnings
+    assert "附件.txt" in warning.en and "附件.txt" in warning.zh
+
+
+@pytest.mark.parametrize(
+    ("plain", "page", "read", "left"),
+    [
+        (
+            "请用HTML查看",
+            f"<p>{TEXT}</p><table><tr><td>甲<td>乙<tr><td>一<td>1</table>",
+            f"{TEXT}\n\n甲: 一；乙: 1",
+            True,
+        ),
+        (TEXT, f"<p>{TEXT[:10]}<b>{TEXT[10:]}</b></p>", TEXT, False),
+        (f"{TEXT}\nhttps://example.com/{'a' * 300}", f"<p>{TEXT}{TEXT}{TEXT}</p>", TEXT * 3, False),
+        (TEXT, "<p>另一种写法，说的是别的事情</p>", TEXT, True),
+    ],
+)
+def test_of_two_wordings_the_one_that_says_more_is_read(plain: str, page: str, read: str, left: bool) -> None:
+    made = message(Subject="通知", From="f@example.com")
+    made.set_content(plain)
+    made.add_alternative(page, subtype="html")
+    (document,) = load("a.eml", as_bytes(made))
+    assert document.text.split("\n\n", 1)[1] == read
+    assert bool(document.warnings) is left
+    if left:
+        assert f"text/{'html' if read == TEXT else 'plain'}" in document.warnings[0].zh
+
+
+def test_a_page_with_pictures_and_frames_and_an_invitation() -> None:
+    def part(kind: str, body: str, extra: str = "") -> str:
+        return f"--B\r\nContent-Type: {kind}\r\n{extra}\r\n{body}\r\n"
+
+    parts = part("text/html", "<p>words</p>") + part("image/png", "x", "Content-ID: <1>\r\n") + part("text/css", "p{}")
+    parts += part("text/html", "<p>frame</p>", "Content-Location: https://example.com/frame\r\n")
+    raw = f"Subject: x\r\nContent-Type: multipart/related; boundary=B\r\n\r\n{parts}--B--"
+    (document,) = load("a.eml", raw.encode())
+    assert document.text.endswith("words")
+    (warning,) = document.warnings
+    assert "text/html" in warning.en and "png" not in warning.en and "css" not in warning.en
+    invited = part("text/plain", "come") + part("text/calendar", "BEGIN:VCALENDAR")
+    raw = f"Subject: x\r\nContent-Type: multipart/alternative; boundary=B\r\n\r\n{invited}--B--"
+    assert "text/calendar" in load("a.eml", raw.encode())[0].warnings[0].en
