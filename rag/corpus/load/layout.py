@@ -12,6 +12,7 @@ from rag.corpus.load.ink import SLANTED, Box, Glyph, Ink, straightened
 from rag.corpus.load.lines import Line, once, plain_lines
 from rag.corpus.load.presentation import NO_CHARACTER, as_typed, is_readable
 from rag.corpus.load.ruled import Table, find_tables, is_overruled
+from rag.corpus.load.unseen import without_hidden, without_struck
 from rag.types import Why
 
 # Much larger than the text it lies under or over; or pale.
@@ -70,16 +71,20 @@ class Page:
 
 def read_page(ink: Ink) -> Page:
     """The lines and tables of a page. Characters printed several times on one spot count once."""
-    ink = straightened(ink)
+    shown, hidden = without_hidden(ink)
+    ink = straightened(shown)
     readable, n_unreadable = _readable(ink.glyphs)
     glyphs, again = once(readable)
     glyphs = _made_bold(glyphs, again)
     left = [Left(text, "overprint", top) for text, top in _overprinted(again)]
     left += [Left(text, "watermark", top) for text, top in _slanted(glyphs)]
+    left += [Left(text, "hidden", top) for text, top in hidden]
     if n_unreadable:
         left.append(Left(f"{NO_CHARACTER} ×{n_unreadable}", "unreadable", 0.0))
     glyphs = [g for g in glyphs if g.style.turn != SLANTED]
     rules = [rule for rule in ink.rules if _is_near(rule, ink)]
+    glyphs, rules, struck = without_struck(glyphs, rules)
+    left += [Left(text, "deletion", top) for text, top in struck]
     overruled = is_overruled(rules)
     tables, glyphs = find_tables(rules, glyphs) if glyphs and not overruled else ([], glyphs)
     apart, glyphs = _set_apart(glyphs)

@@ -9,6 +9,8 @@ from typing import Any
 import pdfplumber
 from pdfminer.layout import LTChar, LTContainer, LTCurve, LTImage, LTRect
 from pdfminer.pdfdocument import PDFPasswordIncorrect
+from pdfminer.pdfpage import PDFPage
+from pdfminer.utils import apply_matrix_rect
 from pdfplumber.utils.exceptions import MalformedPDFException, PdfminerException
 
 from rag.corpus.load.container import damaged
@@ -52,22 +54,34 @@ class PdfminerEngine:
             layout = page.layout
         except PdfminerException as error:
             raise damaged(self._file) from error
-        width, height = float(page.width), float(page.height)
+        left, bottom, right, top = _shown(page.page_obj)
         glyphs: list[Glyph] = []
         rules: list[Box] = []
         has_images = False
         styles: dict[tuple[Any, ...], Style] = {}
         for item in _leaves(layout):
             if isinstance(item, LTChar):
-                glyph = _glyph(item, height, styles)
+                glyph = _glyph(item, left, top, styles)
                 if glyph:
                     glyphs.append(glyph)
             elif isinstance(item, LTCurve):
-                rules += _rules(item, height)
+                rules += _rules(item, left, top)
             elif isinstance(item, LTImage):
                 has_images = True
         page.close()  # lets go of the page's objects, which are many times its size
-        return Ink(tuple(glyphs), tuple(rules), width, height, has_images)
+        return Ink(tuple(glyphs), tuple(rules), right - left, top - bottom, has_images)
+
+
+def _shown(page: PDFPage) -> tuple[float, float, float, float]:
+    """Left, bottom, right and top of the part of a page that is shown, as pdfminer lays it: turned, y upwards."""
+    x0, y0, x1, y1 = map(float, page.mediabox)
+    matrix = {90: (0, -1, 1, 0, -y0, x1), 180: (-1, 0, 0, -1, x1, y1), 270: (0, 1, -1, 0, y1, -x0)}
+    place = matrix.get(page.rotate, (1, 0, 0, 1, -x0, -y0))
+    whole = apply_matrix_rect(place, (x0, y0, x1, y1))
+    crop = apply_matrix_rect(place, page.cropbox)
+    left, bottom = max(whole[0], crop[0]), max(whole[1], crop[1])
+    right, top = min(whole[2], crop[2]), min(whole[3], crop[3])
+    return (left, bottom, right, top) if left < right and bottom < top else whole
 
 
 def _leaves(items: Iterable[Any]) -> Iterator[Any]:
@@ -78,7 +92,7 @@ def _leaves(items: Iterable[Any]) -> Iterator[Any]:
             yield item
 
 
-def _glyph(item: LTChar, height: float, styles: dict[tuple[Any, ...], Style]) -> Glyph | None:
+def _glyph(item: LTChar, left: float, top: float, styles: dict[tuple[Any, ...], Style]) -> Glyph | None:
     text = item.get_text()
     if not text:
         return None
@@ -92,7 +106,7 @@ def _glyph(item: LTChar, height: float, styles: dict[tuple[Any, ...], Style]) ->
     size = item.width if style.turn in (90, 270) else item.height
     if style.turn == SLANTED:
         size = max(item.width, item.height) / 1.4
-    return Glyph(text, item.x0, height - item.y1, item.x1, height - item.y0, size or 1.0, style)
+    return Glyph(text, item.x0 - left, top - item.y1, item.x1 - left, top - item.y0, size or 1.0, style)
 
 
 def _is_pale(color: Any, space: str) -> bool:
@@ -104,8 +118,8 @@ def _is_pale(color: Any, space: str) -> bool:
     return is_pale(tuple(values))
 
 
-def _rules(item: LTCurve, height: float) -> list[Box]:
+def _rules(item: LTCurve, left: float, top: float) -> list[Box]:
     if isinstance(item, LTRect):
-        return around((item.x0, height - item.y1, item.x1, height - item.y0))
-    points = [(x, height - y) for x, y in item.pts]
+        return around((item.x0 - left, top - item.y1, item.x1 - left, top - item.y0))
+    points = [(x - left, top - y) for x, y in item.pts]
     return rules_along(points)
