@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import islice
+from itertools import accumulate, islice
 
 from bs4.element import CData, Comment, PageElement, Tag
 
@@ -13,7 +13,8 @@ from rag.corpus.clean import clean_line, flow_lines
 from rag.corpus.load.builder import TextBuilder
 from rag.corpus.load.clutter import Clutter, is_text
 from rag.corpus.load.headings import heading_level
-from rag.corpus.load.raised import Place, marked, spelled
+from rag.corpus.load.places import Places, filled
+from rag.corpus.load.raised import Place, marked, spelled, spelled_each
 from rag.corpus.load.table import Cell, render
 from rag.errors import UnsafeFile
 from rag.types import Why
@@ -96,9 +97,12 @@ class Page:
     def _write_notes(self, words: list[str], text: str) -> None:
         """Note what was left out among `words`, of which `text` was just added, at its place."""
         left, self._left = self._left, []
+        if not left:
+            return
+        before = [0, *accumulate(map(filled, spelled_each(words)))]
+        places = Places(text)
         for place, removed, why in left:
-            before = len(_lines(words[:place])) if place < len(words) else len(text)
-            self._builder.remove(removed, why, back=max(len(text) - before, 0))
+            self._builder.remove(removed, why, back=places.back(before[place]) if place < len(words) else 0)
 
     def _end_block(self) -> None:
         """The words so far are a paragraph; list items stay together as one block of lines."""

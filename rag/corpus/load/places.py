@@ -1,53 +1,34 @@
-"""Whose file is read now: some at a time, in the order they came, and past those that take long."""
+"""Places of a text found again in its cleaned form, in which only blanks are not the same."""
 
 from __future__ import annotations
 
-import threading
-import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from rag.corpus.clean import clean_text
+
+
+def filled(text: str) -> int:
+    """The number of characters of `text` that are not blanks, once it is cleaned."""
+    return sum(not c.isspace() for c in clean_text(text))
 
 
 class Places:
-    """`at_once` readers read at a time; up to `slow` more where as many have been reading for over `quick_s` seconds.
+    """The places of one cleaned text."""
 
-    So a small file is not kept waiting for minutes by as many slow ones as there are places.
-    """
+    def __init__(self, text: str) -> None:
+        self._filled = [n for n, c in enumerate(text) if not c.isspace()]
+        self._length = len(text)
 
-    def __init__(self, at_once: int = 4, slow: int = 2, quick_s: float = 20.0) -> None:
-        self._at_once, self._slow, self._quick_s = at_once, slow, quick_s
-        self._lock = threading.Lock()
-        self._line: list[object] = []
-        self._since: dict[object, float] = {}
+    def back(self, before: int, opens: bool = False) -> int:
+        """How many characters before the end a place is that has `before` characters, not counting blanks, in front of it.
 
-    @contextmanager
-    def place(self, pause: Callable[[int], None]) -> Iterator[None]:
-        """A place, for as long as the block lasts. Until there is one, `pause` is called again and again.
+        Of the blanks there it stands in front, or behind when it `opens` a line.
 
-        It is told how many others have to make room first; what it raises gives up waiting.
+        >>> Places("年假 15 天").back(2), Places("年假 15 天").back(2, opens=True)
+        (5, 4)
         """
-        me = object()
-        with self._lock:
-            self._line.append(me)
-        try:
-            while ahead := self._ahead(me):
-                pause(ahead)
-            yield
-        finally:
-            with self._lock:
-                self._since.pop(me, None)
-                if me in self._line:
-                    self._line.remove(me)
-
-    def _ahead(self, me: object) -> int:
-        """How many others have to go before `me` has a place; 0: it has one now."""
-        with self._lock:
-            now = time.monotonic()
-            slow = sum(now - since > self._quick_s for since in self._since.values())
-            free = self._at_once + min(slow, self._slow) - len(self._since)
-            before = self._line.index(me)
-            if before < free:
-                self._line.remove(me)
-                self._since[me] = now
-                return 0
-            return before - free + 1
+        if opens:
+            return self._length - self._filled[before] if before < len(self._filled) else 0
+        return (
+            self._length - self._filled[min(before, len(self._filled)) - 1] - 1
+            if before and self._filled
+            else self._length
+        )

@@ -30,21 +30,24 @@ def written(runs: Sequence[tuple[str, Place]]) -> list[str]:
     '10^4万元'
     """
     texts = [text for text, _ in runs]
-    before, i = "", 0
-    for place, group in groupby(runs, key=lambda run: run[1]):
-        end = i + len(list(group))
-        run = "".join(texts[i:end])
-        if place and run:
-            after, above = next((runs[n] for n in range(end, len(runs)) if runs[n][0]), ("", None))
-            after = "" if above else after  # that one has a sign of its own
+    groups = [
+        (place, [n for n, _ in group])
+        for place, group in groupby(
+            ((n, place) for n, (text, place) in enumerate(runs) if text), key=lambda one: one[1]
+        )
+    ]
+    before = ""
+    for (place, numbers), (above, following) in zip(groups, [*groups[1:], (None, [])], strict=False):
+        run = "".join(runs[n][0] for n in numbers)
+        if place:
+            after = runs[following[0]][0] if following and not above else ""  # one that is raised has a sign of its own
             sign = _sign(before, run, after, place)
-            texts[i] = sign + texts[i]
+            texts[numbers[0]] = sign + texts[numbers[0]]
             if sign.endswith("("):
-                texts[end - 1] += ")"
+                texts[numbers[-1]] += ")"
             elif _touch(run, after):
-                texts[end - 1] += " "
-        before = run or before
-        i = end
+                texts[numbers[-1]] += " "
+        before = run
     return texts
 
 
@@ -55,15 +58,25 @@ def marked(text: str, place: Place) -> str:
 
 def spelled(text: str) -> str:
     """A text with runs that `marked` marked, as `written` writes it."""
-    if _END not in text:
-        return text
+    return spelled_each([text])[0]
+
+
+def spelled_each(texts: Sequence[str]) -> list[str]:
+    """`spelled` for texts that follow each other on one line; a run that `marked` marked is in one of them."""
+    if not any(_END in text for text in texts):
+        return list(texts)
     runs: list[tuple[str, Place]] = []
-    at = 0
-    for found in _MARKED.finditer(text):
-        place: Place = "raised" if found.group(1) == _BEGIN["raised"] else "lowered"
-        runs += [(text[at : found.start()], None), (found.group(2), place)]
-        at = found.end()
-    return "".join(written([*(run for run in runs if run[0]), (text[at:], None)]))
+    ends: list[int] = []
+    for text in texts:
+        at = 0
+        for found in _MARKED.finditer(text):
+            place: Place = "raised" if found.group(1) == _BEGIN["raised"] else "lowered"
+            runs += [(text[at : found.start()], None), (found.group(2), place)]
+            at = found.end()
+        runs.append((text[at:], None))
+        ends.append(len(runs))
+    out = written(runs)
+    return ["".join(out[start:end]) for start, end in zip([0, *ends], ends, strict=False)]
 
 
 def _sign(before: str, run: str, after: str, place: Place) -> str:

@@ -10,6 +10,8 @@ from striprtf.striprtf import rtf_to_text
 from rag.corpus.load.builder import Parsed, TextBuilder
 from rag.corpus.load.headings import add_lines
 from rag.corpus.load.metadata import title_line
+from rag.corpus.load.places import Places, filled
+from rag.corpus.load.rtf_bytes import by_evidence, misgivings
 from rag.corpus.load.rtf_letters import in_cells, parted, unmarked, with_marks
 from rag.corpus.load.table import plain_grid, render
 from rag.errors import Bilingual, LoadError, UnsafeFile
@@ -38,7 +40,8 @@ def parse(name: str, data: bytes) -> tuple[Parsed, ...]:
     number = page.group(1).decode() if page else "1252"
     try:
         source = data.decode("ascii")
-        text = rtf_to_text(with_marks(_prepared(source)), encoding=f"cp{number}")
+        prepared, guesses = by_evidence(name, _prepared(source), page.group(1).decode() if page else "")
+        text = rtf_to_text(with_marks(prepared), encoding=f"cp{number}")
         text = text.encode("utf-16", "surrogatepass").decode("utf-16")  # characters written as two halves
     except (UnicodeError, LookupError) as error:
         raise LoadError(
@@ -49,9 +52,8 @@ def parse(name: str, data: bytes) -> tuple[Parsed, ...]:
     text = in_cells(text)
     builder.source(unmarked(text))
     _add(builder, text)
-    reading = Bilingual(en=f"rich text, code page {number}", zh=f"RTF，代码页 {number}")
-    warnings = [_unseen(name)] if _UNSEEN.search(source) else []
-    return (builder.parsed(title_hint=title_line(builder.text()), warnings=warnings, reading=reading),)
+    warnings = [*guesses, *misgivings(name, builder.text()), *([_unseen(name)] if _UNSEEN.search(source) else [])]
+    return (builder.parsed(title_hint=title_line(builder.text()), warnings=warnings, reading=reading or _by_page(number)),)
 
 
 def _prepared(source: str) -> str:
@@ -116,13 +118,11 @@ def _add_words(builder: TextBuilder, lines: Sequence[str]) -> None:
         return
     added = TextBuilder()
     add_lines(added, "\n".join(shown for shown, _ in parts))
-    block = added.text()
-    places = [n for n, c in enumerate(block) if not c.isspace()]  # blanks are not the same there
-    seen = 0
+    places, before = Places(added.text()), 0
     for shown, struck in parts:
         read = 0
         for at, gone in struck:
-            seen += sum(not c.isspace() for c in shown[read:at])
+            before += filled(shown[read:at])
             read = at
-            builder.remove(gone, "deletion", len(block) - places[seen] if seen < len(places) else 0)
-        seen += sum(not c.isspace() for c in shown[read:])
+            builder.remove(gone, "deletion", places.back(before, opens=not at))
+        before += filled(shown[read:])

@@ -33,6 +33,8 @@ CASES: list[tuple[list[tuple[str, Place]], str]] = [
     ([("101", None), ("2", "lowered"), ("，", None)], "101_2，"),
     ([("x", None), ("1", "lowered"), ("2", "raised")], "x1^2"),
     ([("10", None), ("", "raised"), ("4", None)], "104"),
+    ([("", None), ("", "raised")], ""),
+    ([], ""),
 ]
 
 
