@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from rag.corpus.load.builder import TextBuilder
 from rag.corpus.load.table import Cell, Grid, Header, caption_rows, form_height, header_names, like_header, render
 from rag.corpus.load.value import is_value
 from rag.errors import UnsafeFile
+from rag.types import Why
 
 MAX_CELLS = 500_000
 _HEADER_ROWS = 3
@@ -18,17 +19,19 @@ Places = Mapping[tuple[int, int], Cell]
 
 @dataclass(frozen=True, slots=True)
 class _Region:
-    """A stretch of rows between empty ones, and the columns in it that hold something."""
+    """A stretch of rows between empty ones from row `top` on, and the columns in it that hold something."""
 
+    top: int
     grid: Grid
     columns: tuple[int, ...]
 
 
-def add_regions(name: str, builder: TextBuilder, places: Places) -> None:
+def add_regions(name: str, builder: TextBuilder, places: Places, left: Iterable[tuple[int, str, Why]] = ()) -> None:
     """Add a sheet's tables to `builder`, each row 「列名: 值；列名: 值」.
 
     A stretch without a caption goes on with the column names above it when it has the same columns, or when they stand
-    alone above an empty row; unless its own first row heads values.
+    alone above an empty row; unless its own first row heads values. What is `left` out of a row (its number, the words,
+    why) is noted behind it, or behind the last row above it that gave a line.
 
     Raises:
         UnsafeFile: more than 500,000 places, counting the empty ones inside tables.
@@ -36,14 +39,20 @@ def add_regions(name: str, builder: TextBuilder, places: Places) -> None:
     names: dict[int, str] = {}
     """The column names last seen, by column, and the lines above them."""
     caption: tuple[str, ...] = ()
+    waiting = sorted(left, key=lambda note: note[0])[::-1]
     for region in _regions(name, places):
         inherited = _inherited(region, names)
         rendered = render(region.grid, inherited)
         builder.table(rendered.lines, replace(rendered, caption=caption if inherited else rendered.caption).heading)
+        while waiting and waiting[-1][0] < region.top + len(region.grid):
+            row, words, why = waiting.pop()
+            builder.remove(words, why, rendered.behind(row - region.top))
         if rendered.header and not inherited:
             names, caption = dict(zip(region.columns, rendered.header.names, strict=True)), rendered.caption
         elif alone := _names_alone(region.grid):
             names, caption = dict(zip(region.columns, alone, strict=True)), rendered.caption
+    for _, words, why in reversed(waiting):
+        builder.remove(words, why)
 
 
 def _inherited(region: _Region, names: Mapping[int, str]) -> Header | None:
@@ -97,4 +106,4 @@ def _regions(name: str, places: Places) -> Iterator[_Region]:
         cells += len(group) * len(used)
         if cells > MAX_CELLS:
             raise too_many(name)
-        yield _Region([[places.get((r, c), Cell("", (r, c))) for c in used] for r in group], tuple(used))
+        yield _Region(group[0], [[places.get((r, c), Cell("", (r, c))) for c in used] for r in group], tuple(used))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import zipfile
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -25,6 +24,7 @@ from rag.corpus.load.sheet_bounds import check_cells
 from rag.corpus.load.strict import readable
 from rag.corpus.load.table import MAX_CHARACTERS, Cell, TableTooLarge
 from rag.errors import Bilingual
+from rag.types import Why
 
 _BODY = "{http://schemas.openxmlformats.org/drawingml/2006/spreadsheetDrawing}txBody"
 _PLACES: dict[str | None, Place] = {"superscript": "raised", "subscript": "lowered"}
@@ -51,8 +51,8 @@ class _Found:
     read: set[str] = field(default_factory=set)
     """The drawings read: a file can point at one any number of times."""
     characters: int = 0
-    struck: list[str] = field(default_factory=list)
-    """What is struck out on the sheet that is being read."""
+    left: list[tuple[int, str, Why]] = field(default_factory=list)
+    """What is struck out on the sheet that is being read, or said in its comments, with the row."""
 
 
 def parse(name: str, data: bytes) -> tuple[Parsed, ...]:
@@ -71,17 +71,13 @@ def parse(name: str, data: bytes) -> tuple[Parsed, ...]:
             shapes = _shapes(name, archive, sheet, found.read)
             if places or shapes:
                 builder.heading(1, sheet.title)
-                add_regions(name, builder, places)
-                for lines in shapes:
-                    builder.lines(line.text for line in lines if line.text)
-                    for words, back in struck_out(lines):
-                        builder.remove(words, "deletion", back)
                 found.hidden += _hidden(sheet, places)
-            for words in found.struck:
-                builder.remove(words, "deletion")
-            found.struck.clear()
-            for comment in _comments(sheet):
-                builder.remove(comment, "comment")
+            add_regions(name, builder, places, found.left + _comments(sheet))
+            found.left.clear()
+            for lines in shapes:
+                builder.lines(line.text for line in lines if line.text)
+                for words, back in struck_out(lines):
+                    builder.remove(words, "deletion", back)
     properties = book.properties
     meta = Meta(title=clean_line(properties.title or ""), version=clean_line(properties.version or ""))
     count = len(book.worksheets)
@@ -114,7 +110,7 @@ def _places(sheet: Worksheet, found: _Found) -> dict[tuple[int, int], Cell]:
         text = flow_lines(pictures[code].shown(value))
         if text and is_struck:
             text, gone = "", [text]
-        found.struck += gone
+        found.left += ((row, words, "deletion") for words in gone)
         if text or gone:  # a place that is struck out stays, empty, in its table
             places[row, column] = Cell(text, (row, column))
             found.characters += len(text) + sum(map(len, gone))
@@ -164,8 +160,9 @@ def _shapes(name: str, archive: zipfile.ZipFile, sheet: Any, read: set[str]) -> 
     return found
 
 
-def _comments(sheet: Worksheet) -> Iterator[str]:
-    return (cell.comment.text for cell in sheet._cells.values() if cell.comment is not None)
+def _comments(sheet: Worksheet) -> list[tuple[int, str, Why]]:
+    commented = sorted((place, cell.comment) for place, cell in sheet._cells.items() if cell.comment is not None)
+    return [(row, comment.text, "comment") for (row, _), comment in commented]
 
 
 def _hidden(sheet: Worksheet, places: Places) -> list[str]:

@@ -61,7 +61,7 @@ def parse(name: str, data: bytes) -> tuple[Parsed, ...]:
     properties = source.core_properties
     meta = Meta(title=clean_line(properties.title or ""), version=clean_line(properties.version or ""))
     count = len(source.slides)
-    reading = Bilingual(en=f"PowerPoint, {count} slides", zh=f"PowerPoint，{count} 张幻灯片")
+    reading = Bilingual(en=f"PowerPoint, {count} slide{'s' * (count != 1)}", zh=f"PowerPoint，{count} 张幻灯片")
     return (builder.parsed(meta, warnings=[_not_shown(name, hidden)] if hidden else [], reading=reading),)
 
 
@@ -177,6 +177,6 @@ def _kind(shape: Any) -> Any:
 
 def _not_shown(name: str, number: int) -> Bilingual:
     return Bilingual(
-        en=f"{name}: {number} hidden slides are left out. Show them in PowerPoint and upload again if they count.",
+        en=f"{name}: left out because hidden: {number} slide{'s' * (number != 1)}. To take them in, show them in PowerPoint and upload again.",
         zh=f"{name}：有 {number} 张隐藏的幻灯片未收入。如需收入，请取消隐藏后重新上传。",
     )

@@ -181,6 +181,21 @@ def test_comments_are_noted_and_not_read() -> None:
     assert [(r.why, r.text) for r in document.removed] == [("comment", "要改")]
 
 
+def test_a_comment_is_noted_behind_its_row() -> None:
+    def fill(sheet: Worksheet) -> None:
+        for row in (["城市", "上限"], ["北京", 600], ["杭州", 70], [], ["备注", "甲"], ["乙", "丙"]):
+            sheet.append(row)
+        for place in ("C4", "B3", "A1", "B2", "B9"):
+            sheet[place].comment = Comment(place, "张")
+
+    (document,) = load("a.xlsx", book(s=fill))
+    assert document.text.startswith("s\n\n城市: 北京；上限: 600\n城市: 杭州；上限: 70\n\n")
+    start, first, second = 3, document.text.index("\n城市: 杭州"), document.text.index("\n\n", 5)
+    places = {r.text: r.at for r in document.removed}
+    assert (places["A1"], places["B2"], places["B3"]) == (start, first, second)
+    assert second <= places["C4"] <= second + 2 and places["B9"] == len(document.text)
+
+
 def test_words_in_shapes_stand_below_the_cells() -> None:
     data = book(s=lambda sheet: sheet.append(["甲"]))
     drawing = "http://schemas.openxmlformats.org/drawingml/2006"

@@ -125,8 +125,9 @@ def test_a_hidden_slide_is_left_out_and_noted() -> None:
 
     (document,) = load("a.pptx", deck(fill))
     assert document.text == "见\n\n又见"
+    assert load("b.pptx", deck(lambda source: slide(source, "见")))[0].reading.en == "PowerPoint, 1 slide"
     assert [(r.text, r.why, r.page, r.at) for r in document.removed] == [("不见", "hidden", 2, 1)]
-    assert "1 hidden slides" in document.warnings[0].en
+    assert "left out because hidden: 1 slide." in document.warnings[0].en
 
 
 def test_the_footer_and_the_number_of_a_slide_are_noted() -> None:
@@ -196,7 +197,7 @@ def test_an_empty_a_damaged_and_a_hostile_presentation() -> None:
     with pytest.raises(LoadError, match="damaged"):
         load("a.pptx", good[: len(good) // 2])
     with pytest.raises(LoadError, match="damaged"):
-        load("a.pptx", b"text")
+        load("a.pptx", b"PK\3\4 cut")
     with pytest.raises(UnsafeFile, match="document type"):
         load("a.pptx", rezipped(good, {"ppt/slides/slide1.xml": b'<!DOCTYPE x [<!ENTITY a "b">]><x>&a;</x>'}))
 
