@@ -50,7 +50,8 @@ def take(upload: Upload | FileReport, own: Own, allowance: Allowance, read: Read
         _check_keys(upload.name, documents)
         placed = dict(own)
         notes = [warning for d in documents for warning in d.warnings]
-        notes += place(documents, len(upload.data), placed, choice)
+        stand, more = place(documents, len(upload.data), placed, choice)
+        notes += more
         allowance.check_documents(upload.name, len(placed))
     except Stopped:
         raise
@@ -59,7 +60,7 @@ def take(upload: Upload | FileReport, own: Own, allowance: Allowance, read: Read
     own.clear()
     own.update(placed)
     note = Bilingual(en="; ".join(n.en for n in notes), zh="；".join(n.zh for n in notes))
-    return FileReport(upload.name, "warning" if notes else "ok", note, tuple(d.key for d in documents))
+    return FileReport(upload.name, "warning" if notes else "ok", note, tuple(d.key for d in stand))
 
 
 def undone(report: FileReport, why: Bilingual) -> FileReport:

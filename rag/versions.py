@@ -1,88 +1,47 @@
-"""Which of a visitor's documents belong together: versions that replace each other or stand side by side, and edits."""
+"""Which of a visitor's documents belong together: versions that replace each other or stand side by side, and corrections."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import date
 
-from rag.corpus.clean import clean_line
 from rag.corpus.index import in_force
-from rag.corpus.load.metadata import LONGEST_NAME, as_date, document_key
-from rag.errors import Bilingual, SettingError
-from rag.types import Document, Stated
+from rag.edits import EDITABLE, Edit, edited, stated_by_visitor
+from rag.errors import Bilingual, LoadError, SettingError
+from rag.types import Document
 
 # Of very many documents a note names the first few.
 _NAMED = 3
-_EDITABLE = ("title", "version", "effective_from", "effective_to")
+# What the visitor said of a document that also holds for other words in its place.
+_STAYING = ("title", "effective_from", "effective_to")
+_NAMES = {
+    "title": ("title", "标题"),
+    "version": ("version", "版本"),
+    "effective_from": ("effective from", "生效日期"),
+    "effective_to": ("effective until", "失效日期"),
+}
+_JOINED = (", ", "、")
 
 
 @dataclass(frozen=True, slots=True)
 class Held:
-    """A document of the visitor's and its share of the bytes of the file it came in."""
+    """A document of the visitor's and its share of the bytes of the file it came in.
+
+    `as_read` is the document as its file gave it, where the visitor said otherwise of it.
+    """
 
     document: Document
     size: int
+    as_read: Document | None = None
+
+    @property
+    def read(self) -> Document:
+        """The document as its file gave it."""
+        return self.as_read or self.document
 
 
 Own = dict[str, Held]
-
-
-@dataclass(frozen=True, slots=True)
-class Edit:
-    """What a visitor says of a document: all four, as they are to be; "" and None are "none".
-
-    Raises `SettingError` for a title without words, for one or a version of more than 200 characters, and for an end
-    before the beginning.
-
-    >>> Edit.typed(" 年假制度\\n", "2026-10", "2026年10月1日", "").effective_from
-    datetime.date(2026, 10, 1)
-    """
-
-    title: str
-    version: str = ""
-    effective_from: date | None = None
-    effective_to: date | None = None
-
-    def __post_init__(self) -> None:
-        if not clean_line(self.title):
-            raise SettingError(en="The title is empty. Enter one.", zh="标题为空，请填写标题。")
-        for en, zh, value in (("title", "标题", self.title), ("version", "版本", self.version)):
-            if len(clean_line(value)) > LONGEST_NAME:
-                raise SettingError(
-                    en=f"The {en} has {len(clean_line(value)):,} characters; at most {LONGEST_NAME}. Shorten it.",
-                    zh=f"{zh}有 {len(clean_line(value)):,} 个字符，最多 {LONGEST_NAME} 个，请缩短。",
-                )
-        if self.effective_from and self.effective_to and self.effective_to < self.effective_from:
-            raise SettingError(
-                en=f"Effective until {self.effective_to} is before effective from {self.effective_from}. Change one.",
-                zh=f"失效日期 {self.effective_to} 早于生效日期 {self.effective_from}，请改正其中一个。",
-            )
-
-    @classmethod
-    def typed(cls, title: str, version: str, effective_from: str, effective_to: str) -> Edit:
-        """From text fields; dates as 2026-10-01, 2026/10/1 or 2026年10月1日. Raises `SettingError` for what is no date."""
-        return cls(title, version, _typed_date(effective_from), _typed_date(effective_to))
-
-
-def edited(document: Document, edit: Edit) -> Document:
-    """`document` with what the visitor says of it, and the key that follows; what they changed is stated by them."""
-    changed: dict[str, str | date | None] = {
-        "title": clean_line(edit.title),
-        "version": clean_line(edit.version),
-        "effective_from": edit.effective_from,
-        "effective_to": edit.effective_to,
-    }
-    changed = {name: value for name, value in changed.items() if value != getattr(document, name)}
-    stated: dict[str, Stated] = dict(document.stated)
-    stated.update({name: "visitor" for name in changed})
-    new = replace(document, **changed)  # type: ignore[arg-type]  # each of its field's type
-    return replace(
-        new,
-        key=document_key(new.doc_id, new.version, new.text),
-        stated=tuple((name, stated[name]) for name in _EDITABLE if name in stated and getattr(new, name)),
-    )
 
 
 def with_edit(own: Own, key: str, edit: Edit) -> tuple[Own, Document]:
@@ -100,7 +59,8 @@ def with_edit(own: Own, key: str, edit: Edit) -> tuple[Own, Document]:
             en=f"There is {other.en} already. Choose another version, or remove one of the two.",
             zh=f"已有{other.zh}，请填写另一个版本，或移除其中一份。",
         )
-    return {new.key if k == key else k: Held(new, h.size) if k == key else h for k, h in own.items()}, new
+    changed = Held(new, held.size, held.read)
+    return {new.key if k == key else k: changed if k == key else h for k, h in own.items()}, new
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,27 +74,41 @@ class Choice:
     beside: bool = False
 
 
-def place(documents: Sequence[Document], size: int, own: Own, choice: Choice) -> list[Bilingual]:
-    """Put the documents of a file of `size` bytes into `own`; what a person should know of the others there.
+def place(documents: Sequence[Document], size: int, own: Own, choice: Choice) -> tuple[list[Document], list[Bilingual]]:
+    """Put the documents of a file of `size` bytes into `own`: how they stand there, and what a person should know.
 
     A document of the same key is replaced. So is, unless it is to stay beside, an earlier one of the same doc_id and file
-    that states no version: it is the same file with other words. Versions that are stated stand beside each other.
+    whose file states no version: it is the same file with other words. Versions that files state stand beside each other.
+    What the visitor said of a document stays with its words; other words in its place get the title and the dates.
+
+    Raises `LoadError` when a document of another doc_id has the key; nothing is changed then.
     """
-    replaced = _replaced(documents, own, frozenset() if choice.beside else choice.earlier)
-    gone = {d.key for d in replaced}
-    stay = [h.document for key, h in own.items() if key not in gone]
+    _check_keys(documents, own)
+    same = _with_the_same_words(documents, own)
+    replaced = _replaced(documents, own, frozenset() if choice.beside else choice.earlier, set(same.values()))
+    stay = [h.document for key, h in own.items() if key not in {d.key for d in replaced}]
     left = [d for d in stay if d.key in choice.earlier]
-    notes = [*_of_replaced(replaced), *_of_same_words(documents, stay), *_of_left(documents, left)]
-    for key in gone:
-        del own[key]
+    again = [own[key].document for key in same.values()]
+    notes = [*_of_replaced(replaced), *_of_same_words(documents, stay, again), *_of_left(documents, left)]
+    before = {key: own.pop(old) for key, old in same.items()}  # they come last again: see `in_force`
+    for old in replaced:
+        del own[old.key]
     characters = sum(len(d.text) for d in documents)
-    for document in documents:
-        before = own.pop(document.key, None)  # it comes last again: of undated versions the last one counts
-        if before is not None:
-            document = _as_edited(document, before.document)
+    placed, keys = [], {d.key for d in documents}
+    for read in documents:
+        document = read
+        if read.key in before:
+            document = _as_said(read, before[read.key].document, EDITABLE)
+            if document.key != read.key and (document.key in keys or document.key in own):
+                document = _as_said(read, before[read.key].document, _STAYING)
+        elif predecessor := _predecessor(read, documents, replaced):
+            document = _as_said(read, predecessor, _STAYING)
+            notes += _of_corrections(predecessor, document)
         # rounded up, so that the shares together are not less than the file
-        own[document.key] = Held(document, -(-size * len(document.text) // characters))
-    return notes + _of_versions(documents, [h.document for h in own.values()])
+        share = -(-size * len(document.text) // characters)
+        own[document.key] = Held(document, share, read if document != read else None)
+        placed.append(document)
+    return placed, notes + _of_versions(placed, [h.document for h in own.values()])
 
 
 def named(documents: Sequence[Document]) -> Bilingual:
@@ -152,41 +126,78 @@ def named(documents: Sequence[Document]) -> Bilingual:
     )
 
 
-def _typed_date(typed: str) -> date | None:
-    if not typed.strip():
-        return None
-    found = as_date(typed)
-    if found is None or len(re.findall(r"\d+", typed)) != 3:
-        shown = clean_line(typed)[:40]
-        raise SettingError(
-            en=f"“{shown}” is no date. Write it as 2026-10-01, or leave it empty.",
-            zh=f"“{shown}”不是日期，请写成 2026-10-01，或留空。",
-        )
+def _said(document: Document) -> list[str]:
+    """The fields that the visitor stated."""
+    return [name for name, who in document.stated if who == "visitor"]
+
+
+def _as_said(document: Document, before: Document, fields: Sequence[str]) -> Document:
+    """`document` with what of `fields` the visitor said of it when it was here `before`."""
+    new = stated_by_visitor(document, {name: getattr(before, name) for name in _said(before) if name in fields})
+    if new.effective_from and new.effective_to and new.effective_to < new.effective_from:
+        return _as_said(document, before, ("title",))  # with the dates of other words
+    return new
+
+
+def _check_keys(documents: Sequence[Document], own: Own) -> None:
+    """Raise `LoadError` when a key is that of an unrelated document (``a@b`` + ``c`` and ``a`` + ``b@c``)."""
+    for document in documents:
+        held = own.get(document.key)
+        if held is not None and held.document.doc_id != document.doc_id:
+            other, name = named([held.document]), document.file or document.source
+            raise LoadError(
+                en=f"{name}: {document.key} is also what {other.en} is called. Give one of them another doc_id or version.",
+                zh=f"{name}：{document.key} 与{other.zh}的标识相同，请修改其中一个的 doc_id 或版本。",
+            )
+
+
+def _with_the_same_words(documents: Sequence[Document], own: Own) -> dict[str, str]:
+    """Keys in `own` of what is there already, as it is or with another version that the visitor gave it, by new key."""
+    as_read = {held.read.key: key for key, held in own.items()}
+    found: dict[str, str] = {}
+    taken: set[str] = set()
+    for document in documents:
+        for key in (document.key, as_read.get(document.key, "")):
+            there = own[key].document if key in own and key not in taken else None
+            if there and (there.doc_id, there.text) == (document.doc_id, document.text):
+                found[document.key] = key
+                taken.add(key)
+                break
     return found
 
 
-def _replaced(documents: Sequence[Document], own: Own, earlier: frozenset[str]) -> list[Document]:
+def _replaced(documents: Sequence[Document], own: Own, earlier: frozenset[str], same: set[str]) -> list[Document]:
     """What is in `own` and has to go for `documents`, where its words are not the same."""
     new = {d.key: d for d in documents}
     files = {(d.doc_id, d.file) for d in documents}
-    return [
-        h.document
-        for key, h in own.items()
-        if (key in new and h.document.text != new[key].text)
-        or (
-            key not in new
-            and key in earlier
-            and not h.document.version
-            and (h.document.doc_id, h.document.file) in files
-        )
-    ]
+
+    def goes(key: str, held: Held) -> bool:
+        if key in new:
+            return held.document.text != new[key].text
+        stands = held.document.version and held.read.version and held.read.key not in new
+        return key in earlier and not stands and (held.document.doc_id, held.document.file) in files
+
+    return [held.document for key, held in own.items() if key not in same and goes(key, held)]
 
 
-def _as_edited(document: Document, before: Document) -> Document:
-    """`document` with what the visitor said of it when it was here `before`, with the same words."""
-    said = {name: getattr(before, name) for name, who in before.stated if who == "visitor"}
-    stated: dict[str, Stated] = {**dict(document.stated), **{name: "visitor" for name in said}}
-    return replace(document, **said, stated=tuple(stated.items()))
+def _predecessor(document: Document, documents: Sequence[Document], replaced: Sequence[Document]) -> Document | None:
+    """What `document` stands in place of: the one of its key, else the last of its doc_id, where it alone has that."""
+    family = [old for old in replaced if old.doc_id == document.doc_id]
+    alone = sum(d.doc_id == document.doc_id for d in documents) == 1
+    return next((old for old in family if old.key == document.key), family[-1] if family and alone else None)
+
+
+def _of_corrections(before: Document, now: Document) -> Iterable[Bilingual]:
+    """What became of what the visitor had said of a document that was replaced."""
+    said = [name for name in _said(before) if name != "version" or before.version]
+    kept = [name for name in said if name in _said(now)]
+    gone = [name for name in said if name not in kept]
+    if kept:
+        en, zh = (_JOINED[i].join(_NAMES[name][i] for name in kept) for i in (0, 1))
+        yield Bilingual(en=f"kept from what you entered before: {en}; check it", zh=f"沿用您之前填写的{zh}，请核对")
+    if gone:
+        en, zh = (_JOINED[i].join(_NAMES[name][i] for name in gone) for i in (0, 1))
+        yield Bilingual(en=f"not kept of what you entered before: {en}", zh=f"未沿用您之前填写的{zh}")
 
 
 def _of_replaced(replaced: Sequence[Document]) -> Iterable[Bilingual]:
@@ -195,14 +206,15 @@ def _of_replaced(replaced: Sequence[Document]) -> Iterable[Bilingual]:
         yield Bilingual(en=f"replaced the earlier {names.en}", zh=f"已替换之前的{names.zh}")
 
 
-def _of_same_words(documents: Sequence[Document], others: Sequence[Document]) -> Iterable[Bilingual]:
-    """What is there already, as the same document or under another name or version."""
-    texts = {d.text: d.key for d in documents}
-    same = [d for d in others if d.text in texts]
-    if again := [d for d in same if d.key == texts[d.text]]:
+def _of_same_words(
+    documents: Sequence[Document], others: Sequence[Document], again: Sequence[Document]
+) -> Iterable[Bilingual]:
+    """What is there already, as the same document (`again`) or under another name or version."""
+    texts, keys = {d.text for d in documents}, {d.key for d in again}
+    if again:
         names = named(again)
         yield Bilingual(en=f"{names.en}: the same words were there already", zh=f"{names.zh}已在，内容相同")
-    if twins := [d for d in same if d.key != texts[d.text]]:
+    if twins := [d for d in others if d.text in texts and d.key not in keys]:
         names = named(twins)
         yield Bilingual(
             en=f"the same words as {names.en}: both are kept; remove one if it is a copy",

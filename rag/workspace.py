@@ -15,12 +15,13 @@ from rag.corpus.index import Corpus, PassageEncoder, Progress, build
 from rag.corpus.load.process import ReadingRoom
 from rag.corpus.samples import Samples
 from rag.corpus.split import split
+from rag.edits import Edit
 from rag.errors import ModelLoading, ModelUnavailable, RagError, SettingError, Stopped
 from rag.intake import FileReport, Upload, take, undone
 from rag.limits import Allowance
 from rag.models.roles import Models
 from rag.types import Answer, Chunk, Document, Retrieval
-from rag.versions import Choice, Edit, Own, with_edit
+from rag.versions import Choice, Own, with_edit
 
 __all__ = ["Asked", "Edit", "FileReport", "Upload", "Workspace"]
 

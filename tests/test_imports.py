@@ -22,7 +22,7 @@ FLOORS = (
     ("rag.config", "rag.types"),
     ("rag.models", "rag.limits"),
     ("rag.corpus",),
-    ("rag.ask",),
+    ("rag.ask", "rag.edits"),
     ("rag.pipeline", "rag.versions", "rag.background", "rag.learn"),
     ("rag.intake", "rag.asking"),
     ("rag.workspace",),

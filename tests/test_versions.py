@@ -1,11 +1,15 @@
+import random
+from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
 from datetime import date, timedelta
 
 import pytest
 
-from rag.errors import SettingError
+from rag.edits import Edit, edited
+from rag.errors import LoadError, SettingError
 from rag.types import Document
-from rag.versions import Choice, Edit, Held, Own, edited, named, place, with_edit
+from rag.versions import Choice, Held, Own, named, place, with_edit
 
 TODAY = date.today()
 
@@ -23,7 +27,7 @@ def holding(*documents: Document) -> Own:
 
 def put(own: Own, *documents: Document, beside: bool = False, earlier: bool = True) -> str:
     """Place `documents` as one file into `own`, with all of it from an earlier upload or not; what is said, in Chinese."""
-    notes = place(documents, 100, own, Choice(frozenset(own) if earlier else frozenset(), beside))
+    _, notes = place(documents, 100, own, Choice(frozenset(own) if earlier else frozenset(), beside))
     for note in notes:
         assert note.en and note.zh and note.en != note.zh
         assert not any(key.split("@")[1] in note.zh for key in own if not own[key].document.version)  # no bare hash
@@ -166,12 +170,12 @@ def test_an_edit_is_stated_by_the_visitor_and_gives_a_new_key() -> None:
     )
 
 
-def test_what_is_not_changed_is_stated_as_before_and_what_is_cleared_by_nobody() -> None:
+def test_what_is_not_changed_is_stated_as_before_and_what_is_cleared_by_the_visitor() -> None:
     old = replace(made("正文", version="2025"), stated=(("title", "name"), ("version", "file")))
     assert edited(old, Edit(old.title, old.version)) == old
     cleared = edited(old, Edit("年假"))
     assert cleared.key == made("正文").key
-    assert cleared.stated == (("title", "name"),)
+    assert cleared.stated == (("title", "name"), ("version", "visitor"))
 
 
 @pytest.mark.parametrize(
@@ -221,7 +225,8 @@ def test_an_edit_keeps_the_place_and_the_size_and_takes_no_others_key() -> None:
     own = holding(first, second)
     after, new = with_edit(own, first.key, Edit("年假", "3"))
     assert list(after) == ["年假@3", "年假@2"]
-    assert after["年假@3"] == Held(new, 10)
+    assert after["年假@3"] == Held(new, 10, first)
+    assert with_edit(after, new.key, Edit("年假", "4"))[0]["年假@4"].read == first
     assert list(own) == ["年假@1", "年假@2"]  # untouched
     with pytest.raises(SettingError, match="2"):
         with_edit(own, first.key, Edit("年假", "2"))
@@ -235,6 +240,109 @@ def test_the_same_file_again_keeps_what_the_visitor_said_of_it() -> None:
     own = holding(corrected)
     put(own, plain)
     assert own[plain.key].document == corrected
-    other = made("别的正文")
-    put(own, other)  # other words: another document
+    other = made("别的正文", doc_id="差旅")
+    put(own, other)  # another document
     assert own[other.key].document == other
+
+
+def holding_edited(read: Document, edit: Edit) -> Own:
+    return with_edit(holding(read), read.key, edit)[0]
+
+
+@pytest.mark.parametrize("beside", [True, False])
+@pytest.mark.parametrize(
+    ("version", "edit"),
+    [
+        ("", Edit("年休假制度", "2026", date(2026, 1, 1))),
+        ("2025", Edit("年假", "2026")),
+        ("2025", Edit("年假")),  # emptied: the file's version does not come back
+        ("", Edit("年假", "", None, date(2026, 1, 1))),
+    ],
+)
+def test_the_same_file_again_is_known_after_any_edit(version: str, edit: Edit, beside: bool) -> None:
+    read = made("正文", version=version)
+    own = holding_edited(read, edit)
+    (edited_one,) = [h.document for h in own.values()]
+    for _ in range(2):
+        assert "已在，内容相同" in put(own, read, beside=beside)
+        assert [h.document for h in own.values()] == [edited_one]
+        assert [h.read for h in own.values()] == [read]
+
+
+def test_a_date_that_was_emptied_does_not_come_back() -> None:
+    read = made("正文", effective_from=date(2025, 1, 1))
+    own = holding_edited(read, Edit("年假"))
+    put(own, read)
+    assert [h.document.effective_from for h in own.values()] == [None]
+    said = put(own, made("第二稿", effective_from=date(2025, 1, 1)))
+    assert [(h.document.text, h.document.effective_from) for h in own.values()] == [("第二稿", None)]
+    assert "沿用您之前填写的生效日期，请核对" in said
+
+
+def test_a_version_that_only_the_visitor_stated_does_not_keep_the_old_words() -> None:
+    own = holding_edited(made("第一稿"), Edit("年休假制度", "2025", date(2025, 1, 1)))
+    new = made("第二稿")
+    said = put(own, new)
+    (held,) = own.values()
+    assert (held.document.text, held.document.title, held.document.version) == ("第二稿", "年休假制度", "")
+    assert held.document.effective_from == date(2025, 1, 1)
+    assert held.document.key == new.key and held.read == new
+    assert "已替换之前的《年休假制度》2025" in said
+    assert "沿用您之前填写的标题、生效日期，请核对" in said and "未沿用您之前填写的版本" in said
+    assert put(own, new).startswith("《年休假制度》（年假.txt）已在")
+    assert next(iter(own.values())).document == held.document
+
+
+def test_or_both_stand_when_the_visitor_says_so_and_a_stated_version_stands_whatever_it_was_corrected_to() -> None:
+    own = holding_edited(made("第一稿"), Edit("年假", "2025"))
+    put(own, made("第二稿"), beside=True)
+    assert len(own) == 2
+    own = holding_edited(made("第一稿", version="2024"), Edit("年假", "2025"))
+    put(own, made("第二稿", version="2026"))
+    assert list(own) == ["年假@2025", "年假@2026"]
+    put(own, made("第一稿修订", version="2024"))  # the version that the corrected one stated
+    assert list(own) == ["年假@2026", "年假@2024"]
+
+
+def test_dates_that_contradict_the_new_words_are_not_kept() -> None:
+    own = holding_edited(made("第一稿"), Edit("年休假", "", date(2026, 9, 1)))
+    said = put(own, made("第二稿", effective_to=date(2026, 1, 1)))
+    (held,) = own.values()
+    assert (held.document.title, held.document.effective_from) == ("年休假", None)
+    assert "沿用您之前填写的标题" in said and "未沿用您之前填写的生效日期" in said
+
+
+def test_a_version_the_visitor_gave_gives_way_to_one_the_file_states() -> None:
+    first = made("正文")
+    own = holding_edited(first, Edit("年假", "2"))
+    put(own, first, made("别的正文", version="2"))
+    assert {(key, h.document.text) for key, h in own.items()} == {(first.key, "正文"), ("年假@2", "别的正文")}
+
+
+def test_an_unrelated_document_with_the_same_key_is_refused() -> None:
+    first, second = made("一", doc_id="a@b", version="c"), made("二", doc_id="a", version="b@c")
+    assert first.key == second.key
+    own = holding(first)
+    with pytest.raises(LoadError, match="a@b@c") as caught:
+        put(own, second)
+    assert own == holding(first)
+    assert "年假.txt" in caught.value.text.zh
+
+
+def test_placing_again_and_again_never_mixes_words_and_keys(seeds: Callable[[int], range]) -> None:
+    for seed in seeds(300):
+        rng, own = random.Random(seed), Own()
+        for _ in range(8):
+            if own and rng.random() < 0.5:
+                key = rng.choice(list(own))
+                edit = Edit(rng.choice("甲乙"), rng.choice(("", "1", "2")), rng.choice((None, TODAY)))
+                with suppress(SettingError):
+                    own, _ = with_edit(own, key, edit)
+            else:
+                versions = rng.sample(("", "1", "2"), rng.randint(1, 2))
+                documents = [made(rng.choice("一二三"), version=v) for v in versions]
+                stand, _ = place(documents, 100, own, Choice(frozenset(own), rng.random() < 0.3))
+                assert [d.text for d in stand] == [d.text for d in documents]
+                assert list(own)[-len(stand) :] == [d.key for d in stand]
+        for key, held in own.items():
+            assert key == held.document.key and held.read.text == held.document.text
