@@ -40,8 +40,8 @@ def parse(name: str, data: bytes) -> tuple[Parsed, ...]:
     number = page.group(1).decode() if page else "1252"
     try:
         source = data.decode("ascii")
-        prepared, guesses = by_evidence(name, _prepared(source), page.group(1).decode() if page else "")
-        text = rtf_to_text(with_marks(prepared), encoding=f"cp{number}")
+        spelled = by_evidence(name, _prepared(source), page.group(1).decode() if page else "")
+        text = rtf_to_text(with_marks(spelled.source), encoding=f"cp{number}")
         text = text.encode("utf-16", "surrogatepass").decode("utf-16")  # characters written as two halves
     except (UnicodeError, LookupError) as error:
         raise LoadError(
@@ -52,8 +52,14 @@ def parse(name: str, data: bytes) -> tuple[Parsed, ...]:
     text = in_cells(text)
     builder.source(unmarked(text))
     _add(builder, text)
-    warnings = [*guesses, *misgivings(name, builder.text()), *([_unseen(name)] if _UNSEEN.search(source) else [])]
-    return (builder.parsed(title_hint=title_line(builder.text()), warnings=warnings, reading=reading or _by_page(number)),)
+    declared = Bilingual(en=f"rich text, code page {number}", zh=f"RTF，代码页 {number}")
+    reading = spelled.reading if spelled.reading.en else declared
+    warnings = [
+        *spelled.warnings,
+        *misgivings(name, builder.text()),
+        *([_unseen(name)] if _UNSEEN.search(source) else []),
+    ]
+    return (builder.parsed(title_hint=title_line(builder.text()), warnings=warnings, reading=reading),)
 
 
 def _prepared(source: str) -> str:

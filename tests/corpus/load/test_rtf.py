@@ -88,3 +88,46 @@ def test_characters_that_cannot_be_read_refuse_the_file() -> None:
         load("a.rtf", rich(r"\'81 \'ff"))
     with pytest.raises(LoadError):
         load("a.rtf", b"{\\rtf1 \xff\xfe}")
+
+
+SILENT = (r"{\rtf1\ansi\pard ", r"{\rtf1\ansi\ansicpg1252{\fonttbl{\f0\fnil\fcharset0 Arial;}}\uc2\pard\f0 ")
+
+
+@pytest.mark.parametrize("head", SILENT)
+@pytest.mark.parametrize(
+    ("text", "encoding"),
+    [
+        (TEXT, "gbk"),
+        ("员工", "gbk"),
+        ("员工a每年b享受c十五天", "gbk"),
+        ("員工每年享受帶薪年假，功許蓋。", "big5"),
+    ],
+)
+def test_bytes_of_an_encoding_that_is_not_stated_are_read_by_evidence(head: str, text: str, encoding: str) -> None:
+    (document,) = load("a.rtf", f"{head}{as_bytes(text, encoding)}}}".encode())
+    checked(document)
+    assert document.text == text
+    assert "1252" not in document.reading.en and document.reading.en.startswith("rich text, ")
+
+
+@pytest.mark.parametrize("head", SILENT)
+def test_accents_stay_western(head: str) -> None:
+    text = "Le café de l'été, über, naïve"
+    body = "".join(c if c.isascii() else rf"\'{c.encode('cp1252')[0]:02x}" for c in text)
+    (document,) = load("a.rtf", f"{head}{body}}}".encode())
+    assert (document.text, document.warnings) == (text, ())
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "".join(rf"\'{b:02x}" for b in "Каждый сотрудник имеет право на ежегодный отпуск".encode("cp1251") if b != 32),
+        r"{\fonttbl{\f0\fnil\fcharset238 Arial;}}\f0 " + "".join(rf"\'{b:02x}" for b in TEXT.encode("gbk")),
+    ],
+)
+def test_what_may_be_rubbish_is_not_read_in_silence(body: str) -> None:
+    try:
+        (document,) = load("a.rtf", (r"{\rtf1\ansi " + body + "}").encode())
+    except LoadError:
+        return
+    assert "Каждый" in document.text or document.warnings
