@@ -21,7 +21,7 @@ from types import TracebackType
 
 from rag.config import Limits
 from rag.corpus.load.metadata import document_key
-from rag.corpus.load.places import Places
+from rag.corpus.load.waiting_line import WaitingLine
 from rag.corpus.records import read_document
 from rag.errors import EmptyDocument, LimitReached, LoadError, RagError, Stopped, UnsafeFile, UnsupportedFormat
 from rag.types import Document
@@ -52,21 +52,21 @@ Waiting = Callable[[float, int], None]
 
 
 class ReadingRoom:
-    """Where every visitor's files are read, some at a time (see `Places`)."""
+    """Where every visitor's files are read, some at a time (see `WaitingLine`)."""
 
-    def __init__(self, places: Places | None = None) -> None:
-        self._places = places or Places()
+    def __init__(self, line: WaitingLine | None = None) -> None:
+        self._line = line or WaitingLine()
 
     def reader(self, limits: Limits) -> Reader:
         """A reader for the files of one upload; to be closed."""
-        return Reader(limits, self._places)
+        return Reader(limits, self._line)
 
 
 class Reader:
     """Reads files one after the other in a child process, which is started with the first and again after one ended it."""
 
-    def __init__(self, limits: Limits, places: Places) -> None:
-        self._limits, self._places = limits, places
+    def __init__(self, limits: Limits, line: WaitingLine) -> None:
+        self._limits, self._line = limits, line
         self._child: subprocess.Popen[bytes] | None = None
 
     def __enter__(self) -> Reader:
@@ -104,7 +104,7 @@ class Reader:
             stop.wait(_POLL_S)
             _heed(stop)
 
-        with self._places.place(pause):
+        with self._line.place(pause):
             try:
                 answer = self._asked(name, data, stop, waiting)
             except BaseException:

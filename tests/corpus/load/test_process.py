@@ -14,8 +14,8 @@ import pytest
 
 from rag.config import Limits
 from rag.corpus.load import load, process
-from rag.corpus.load.places import Places
 from rag.corpus.load.process import Reader, ReadingRoom
+from rag.corpus.load.waiting_line import WaitingLine
 from rag.corpus.records import document_json
 from rag.corpus.samples import FOLDER
 from rag.errors import EmptyDocument, LimitReached, LoadError, RagError, Stopped, UnsupportedFormat
@@ -461,7 +461,7 @@ sys.stdin.read()
 
 def test_a_stop_while_all_places_are_taken(misbehave: Misbehave) -> None:
     misbehave("time.sleep(60)")
-    room, stop = ReadingRoom(Places(at_once=1, slow=0)), threading.Event()
+    room, stop = ReadingRoom(WaitingLine(at_once=1, slow=0)), threading.Event()
     with room.reader(Limits()) as first, room.reader(Limits()) as second:
         thread = threading.Thread(target=lambda: refusal_of_stop(first, stop))
         thread.start()
@@ -484,7 +484,7 @@ def refusal_of_stop(reader: Reader, stop: threading.Event) -> None:
 
 def test_whoever_waits_is_told_for_how_many(misbehave: Misbehave) -> None:
     misbehave("time.sleep(60)")
-    room, stop, told = ReadingRoom(Places(at_once=1, slow=0)), threading.Event(), []
+    room, stop, told = ReadingRoom(WaitingLine(at_once=1, slow=0)), threading.Event(), []
 
     def waiting(seconds: float, ahead: int) -> None:
         told.append((seconds, ahead))
@@ -503,7 +503,7 @@ def test_whoever_waits_is_told_for_how_many(misbehave: Misbehave) -> None:
 
 def test_a_small_file_gets_past_slow_ones(misbehave: Misbehave) -> None:
     misbehave("time.sleep(60)")
-    room, stop = ReadingRoom(Places(at_once=2, slow=1, quick_s=0.5)), threading.Event()
+    room, stop = ReadingRoom(WaitingLine(at_once=2, slow=1, quick_s=0.5)), threading.Event()
     readers = [room.reader(Limits()) for _ in range(3)]
     threads = [threading.Thread(target=refusal_of_stop, args=(one, stop)) for one in readers[:2]]
     for thread in threads:

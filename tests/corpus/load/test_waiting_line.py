@@ -5,7 +5,7 @@ from contextlib import ExitStack
 
 import pytest
 
-from rag.corpus.load.places import Places
+from rag.corpus.load.waiting_line import WaitingLine
 from rag.errors import Stopped
 
 
@@ -18,7 +18,7 @@ def busy(ahead: int) -> None:
 
 
 def test_as_many_as_there_are_places_and_then_none() -> None:
-    places = Places(at_once=2, slow=0)
+    places = WaitingLine(at_once=2, slow=0)
     with places.place(busy), places.place(busy):
         with pytest.raises(Busy, match="1"), places.place(busy):
             pass
@@ -28,7 +28,7 @@ def test_as_many_as_there_are_places_and_then_none() -> None:
 
 @pytest.mark.parametrize("slow", [0, 1, 2, 9])
 def test_of_those_that_take_long_only_some_make_room(slow: int) -> None:
-    places, quick = Places(at_once=3, slow=slow, quick_s=0.0), Places(at_once=3, slow=slow, quick_s=60.0)
+    places, quick = WaitingLine(at_once=3, slow=slow, quick_s=0.0), WaitingLine(at_once=3, slow=slow, quick_s=60.0)
     with ExitStack() as held:
         for _ in range(3):
             held.enter_context(places.place(busy))
@@ -44,7 +44,7 @@ def test_of_those_that_take_long_only_some_make_room(slow: int) -> None:
 
 
 def test_in_the_order_they_came_and_each_is_told_how_many_are_first() -> None:
-    places, came, order = Places(at_once=1, slow=0), threading.Event(), []
+    places, came, order = WaitingLine(at_once=1, slow=0), threading.Event(), []
 
     def told(n: int) -> Callable[[int], None]:
         def pause(ahead: int) -> None:
@@ -72,7 +72,7 @@ def test_in_the_order_they_came_and_each_is_told_how_many_are_first() -> None:
 
 
 def test_who_stops_waiting_leaves_the_line() -> None:
-    places = Places(at_once=1, slow=0)
+    places = WaitingLine(at_once=1, slow=0)
 
     def stopped(ahead: int) -> None:
         raise Stopped(en="a", zh="b")
