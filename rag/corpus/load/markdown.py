@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from dataclasses import replace
 from datetime import date
 from typing import Any
@@ -21,7 +22,9 @@ from rag.errors import Bilingual
 
 _LONGEST_FRONT = 2000
 _LONGEST_INLINE = 1000
-_COMMENT = re.compile(r"<!--(?:(?!-->).)*-->", re.DOTALL)
+_COMMENT_OR_CODE = re.compile(r"<!--|`+")
+# Blocks whose words are seen, and in which a comment is one; in code it is what the code says.
+_SEEN = ("paragraph_open", "html_block", "heading_open", "table_open")
 _MARKS = re.compile(r"[*_`\[<&\\]")
 _FRONT = re.compile(r"---[ \t]*\n(.*?)\n(?:---|\.\.\.)[ \t]*(?:\n|$)", re.DOTALL)
 
@@ -58,33 +61,68 @@ def add_markdown(builder: TextBuilder, text: str) -> None:
             continue
         start, end = token.map
         builder.lines(lines[done:start])
-        source = "\n".join(lines[start:end])
+        source, comments = _seen(lines, tokens, number)
         if token.type == "heading_open":
-            builder.heading(int(token.tag[1]), _plain(tokens[number + 1]), shown=source)
+            title, _ = _without_comments(tokens[number + 1].content)
+            builder.heading(int(token.tag[1]), _plain(title), shown=source)
         elif token.type == "table_open":
             rendered = render(plain_grid(_table(tokens, number)))
             builder.table(rendered.lines, rendered.heading)
-        elif token.type in ("paragraph_open", "html_block"):
-            _add_seen(builder, source)
         else:
             builder.add(source)
+        for comment in comments:
+            builder.remove(comment, "comment")
         done = end
     builder.lines(lines[done:])
 
 
-def _add_seen(builder: TextBuilder, source: str) -> None:
-    """Add a block without its comments, which nobody sees; they are noted. One with code in it stays as it is written."""
-    comments = [] if "`" in source else _COMMENT.findall(source)
-    builder.add(_COMMENT.sub("", source) if comments else source)
-    for comment in comments:
-        builder.remove(comment, "comment")
+def _seen(lines: list[str], tokens: list[Token], first: int) -> tuple[str, list[str]]:
+    """The source of the block that token `first` begins without its comments, which nobody sees, and the comments."""
+    start, end = tokens[first].map or (0, 0)
+    parts: list[str] = []
+    comments: list[str] = []
+    for number in range(first, len(tokens)):
+        token = tokens[number]
+        if number > first and token.level == 0 and token.nesting >= 0:
+            break
+        if token.type in _SEEN and token.map is not None and token.map[0] >= start:
+            parts += lines[start : token.map[0]]
+            shown, found = _without_comments("\n".join(lines[token.map[0] : token.map[1]]))
+            parts.append(shown)
+            comments += found
+            start = token.map[1]
+    return "\n".join((*parts, *lines[start:end])), comments
 
 
-def _plain(inline: Token) -> str:
-    """The words of an inline token, without emphasis, links and images' addresses; a very long one as it is written."""
-    if len(inline.content) > _LONGEST_INLINE or not _MARKS.search(inline.content):
-        return clean_line(inline.content)
-    (parsed,) = MarkdownIt("commonmark").parseInline(inline.content)
+def _without_comments(source: str) -> tuple[str, list[str]]:
+    """A text without its comments, and these; those in code stay. Looks at every place once."""
+    ends: dict[int, list[int]] = {}
+    for run in re.finditer("`+", source):
+        ends.setdefault(len(run.group()), []).append(run.end())
+    shown: list[str] = []
+    comments: list[str] = []
+    at = kept = 0
+    while found := _COMMENT_OR_CODE.search(source, at):
+        at = found.end()
+        if found.group() != "<!--":
+            later = ends[len(found.group())]
+            after = bisect_right(later, at)
+            at = later[after] if after < len(later) else at
+            continue
+        end = source.find("-->", at)
+        if end < 0:
+            break
+        comments.append(source[found.start() : end + 3])
+        shown.append(source[kept : found.start()])
+        at = kept = end + 3
+    return "".join((*shown, source[kept:])), comments
+
+
+def _plain(content: str) -> str:
+    """The words of a line of Markdown, without emphasis, links and images' addresses; a very long one as it is written."""
+    if len(content) > _LONGEST_INLINE or not _MARKS.search(content):
+        return clean_line(content)
+    (parsed,) = MarkdownIt("commonmark").parseInline(content)
     parts = [child.content if child.content else " " * (child.type == "softbreak") for child in parsed.children or []]
     return clean_line("".join(parts))
 
@@ -97,7 +135,7 @@ def _table(tokens: list[Token], first: int) -> list[list[str]]:
         if token.type == "tr_open":
             rows.append([])
         elif token.type in ("th_open", "td_open"):
-            rows[-1].append(_plain(tokens[number + 1]))
+            rows[-1].append(_plain(_without_comments(tokens[number + 1].content)[0]))
         elif token.type == "table_close":
             break
     return rows

@@ -82,3 +82,27 @@ def test_comments_are_left_out_and_noted_and_code_is_not() -> None:
 
 def test_a_comment_that_is_not_closed_stays() -> None:
     assert load("a.md", "正文\n\n<!-- 开头 ".encode() + b"<!--" * 20_000)[0].text.startswith("正文\n\n<!-- 开头")
+
+
+@pytest.mark.parametrize(
+    ("source", "text", "comments"),
+    [
+        ("- 甲<!-- 一 -->\n- 乙 <!-- 二 -->", "- 甲\n- 乙", ["<!-- 一 -->", "<!-- 二 -->"]),
+        ("> 甲<!-- 一\n> 二 -->乙", "> 甲乙", ["<!-- 一\n> 二 -->"]),
+        ("|甲|乙|\n|-|-|\n|一<!-- 藏 -->|1|", "甲: 一；乙: 1", ["<!-- 藏 -->"]),
+        ("用 `a` 与<!-- 藏 -->``b`c``", "用 `a` 与``b`c``", ["<!-- 藏 -->"]),
+        ("写作 `<!-- 注 -->` 即可<!-- 藏 `x -->。`", "写作 `<!-- 注 -->` 即可。`", ["<!-- 藏 `x -->"]),
+        ("# 标题<!-- 藏 -->\n\n文", "# 标题\n\n文", ["<!-- 藏 -->"]),
+        ("```\n<!-- 注 -->\n```", "```\n<!-- 注 -->\n```", []),
+        ("- 项\n\n  ~~~\n  <!-- 注 -->\n  ~~~", "- 项\n\n  ~~~\n  <!-- 注 -->\n  ~~~", []),
+        ("    <!-- 注 -->", "    <!-- 注 -->".strip(), []),
+        ("甲 <!-- 未完", "甲 <!-- 未完", []),
+    ],
+)
+def test_comments_are_left_out_wherever_they_stand_but_in_code(source: str, text: str, comments: list[str]) -> None:
+    (document,) = load("a.md", source.encode())
+    checked(document)
+    assert document.text == text
+    assert [(r.text, r.why) for r in document.removed] == [(comment, "comment") for comment in comments]
+    if source.startswith("# "):
+        assert document.title == "标题"
