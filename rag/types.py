@@ -51,8 +51,10 @@ Why = Literal[
 class Removed:
     """Words that stand in the file and were left out: they stood at offset `at` of the document's text.
 
-    ``text[:at] + removed + text[at:]``, done for all of them from the last to the first, is the file as it was read.
-    Unreadable characters are named (``U+200B``). `page` is 1-based, None without pages.
+    ``text[:at] + removed + text[at:]``, from the last to the first, puts them where they stood in running text. What a
+    table's cell held goes behind its row's line in Word and Excel files (column names have none: above the rows), in
+    others behind the table. Unreadable characters are named (``U+200B``), behind their block or where reading ended.
+    `page` is 1-based, None without pages.
     """
 
     at: int

@@ -30,6 +30,24 @@ def test_a_table_that_goes_on_uses_the_header_and_drops_its_repetition() -> None
     assert render(plain_grid([["甲", "乙"], ["3", "4"]]), header).lines == ("甲: 3；乙: 4",)
 
 
+def test_how_much_stands_behind_a_row() -> None:
+    rows = [["标准", ""], ["城市", "上限"], ["", ""], ["北京", "600"], ["杭州", "70"]]
+    rendered = render(plain_grid(rows))
+    text = "\n".join(rendered.lines)
+    assert text == "标准\n城市: 北京；上限: 600\n城市: 杭州；上限: 70"
+    before = [text[: len(text) - rendered.behind(row)] for row in range(-1, len(rows))]
+    first, second = "标准", "标准\n城市: 北京；上限: 600"
+    assert before == ["", first, first, first, second, text]
+    assert render(plain_grid([])).behind(0) == 0
+
+
+def test_what_a_cell_of_a_web_page_holds_and_does_not_show_is_noted_behind_the_table() -> None:
+    rows = "<tr><td>城市<td>上限<tr><td>北京<!--旧--><td>600<tr><td>杭州<td>70"
+    (read,) = load("a.html", f"<p>甲<table>{rows}</table><p>乙".encode())
+    (note,) = read.removed
+    assert (note.text, read.text[: note.at]) == ("旧", "甲\n\n城市: 北京；上限: 600\n城市: 杭州；上限: 70")
+
+
 LONG = "长" * 100_000
 
 
