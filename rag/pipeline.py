@@ -180,8 +180,8 @@ def _cite_step(cited: Cited, seconds: float) -> Step:
     system = sum(c.by == "system" for c in cited.citations)
     none = sum(s.support == "none" for s in cited.sentences)
     note = Bilingual(
-        en=f"{model} markers by the model, {system} by the system (≥ {FLOOR:.0%} of the sentence's bigrams and all its "
-        f"numbers), {invalid} invalid, {none} sentences without a source",
+        en=f"markers by the model: {model}, by the system: {system} (≥ {FLOOR:.0%} of the sentence's bigrams and all its "
+        f"numbers), invalid: {invalid}; sentences without a source: {none}",
         zh=f"模型标注 {model} 处，系统标注 {system} 处（句中字对至少 {FLOOR:.0%} 且全部数字出现在来源中），无效 {invalid} 处，{none} 句无来源",
     )
     return Step("cite", seconds, len(cited.sentences), len(cited.citations), note)

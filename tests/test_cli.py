@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from rag.cli import main
+from rag.cli.corpus import read_documents
 from rag.cli.options import shell_language
 from rag.config import ModelSettings, SplitSettings
 from rag.corpus.index import build
@@ -87,6 +88,22 @@ def test_errors_of_build_before_any_model_is_loaded(tmp_path: Path, capsys: pyte
     assert main(["build", "--documents", str(HANDBOOK), *index, "--size", "5"]) == 2
     assert "size" in capsys.readouterr().err
     assert not (tmp_path / "index").exists()
+
+
+def test_a_folder_says_what_is_not_read_and_what_is_not_searched(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    old = bytes.fromhex("d0cf11e0a1b11ae1") + bytes(1000)
+    (tmp_path / "旧制度.doc").write_bytes(old)
+    (tmp_path / ".hidden.txt").write_text("不读", encoding="utf-8")
+    for n, folder in enumerate(("v1", "v2")):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "宿舍.txt").write_text(f"每月收费{n}元。", encoding="utf-8")
+    documents = read_documents([tmp_path], "zh")
+    said = capsys.readouterr().err
+    assert [d.file for d in documents] == ["宿舍.txt", "宿舍.txt"]
+    assert "旧制度.doc" in said and "hidden" not in said
+    assert f"{documents[0].key} 不参与检索" in said and f"{documents[1].key} 不参与检索" not in said
 
 
 @pytest.mark.skipif(os.name == "nt" or os.geteuid() == 0, reason="the owner of this process may read everything")

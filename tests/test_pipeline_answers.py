@@ -37,7 +37,7 @@ def test_the_ids_shown_are_the_ids_sent_and_answers_grow(corpus: Corpus, encoder
     for citation in final.citations:
         assert final.text[citation.start : citation.end] == f"[{citation.marker}]"
     cited = note(final, "cite")
-    assert "1 markers by the model" in cited
+    assert "markers by the model: 1" in cited
     assert "1 invalid" in cited
 
 

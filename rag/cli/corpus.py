@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rag.cli.options import model_settings
 from rag.config import SplitSettings
-from rag.errors import IndexMismatch, Language, LoadError, ModelUnavailable
+from rag.errors import Bilingual, IndexMismatch, Language, LoadError, ModelUnavailable
 from rag.types import Document
 
 if TYPE_CHECKING:
@@ -63,14 +64,14 @@ def _vectors_there(folder: Path, fingerprint: str, language: Language) -> Known:
 
 def read_documents(paths: Sequence[Path], language: Language) -> list[Document]:
     """Documents of files and folders; an unreadable file in a folder is named and left out, a named file is an error."""
-    from rag.corpus.load import SUFFIXES, load
+    from rag.corpus.load import load
 
     documents: dict[str, Document] = {}
     for path in paths:
         if not path.exists():
             raise LoadError(en=f"{path}: no such file or folder.", zh=f"{path}：没有这个文件或文件夹。")
         files = (
-            sorted(p for p in path.rglob("*") if p.suffix.lower() in SUFFIXES and p.is_file())
+            sorted(p for p in path.rglob("*") if p.is_file() and not _is_hidden(p.relative_to(path)))
             if path.is_dir()
             else [path]
         )
@@ -91,9 +92,28 @@ def read_documents(paths: Sequence[Path], language: Language) -> list[Document]:
                 documents[document.key] = document
                 for warning in document.warnings:
                     print(f"{file.name}: {warning.of(language)}", file=sys.stderr)
+    _say_versions(documents.values(), language)
     if not documents:
         raise LoadError(en="No document could be read.", zh="没有读到任何文档。")
     return list(documents.values())
+
+
+def _is_hidden(path: Path) -> bool:
+    return any(part.startswith(".") for part in path.parts)
+
+
+def _say_versions(documents: Collection[Document], language: Language) -> None:
+    """Name the documents that are not searched because another version is, or because theirs is not in force yet."""
+    from rag.corpus.index import in_force
+
+    searched = in_force(documents, date.today())
+    for document in documents:
+        if document.key not in searched:
+            said = Bilingual(
+                en=f"{document.file}: {document.key} is not searched, unless the scope says all: another version is in force, or this one is not yet.",
+                zh=f"{document.file}：{document.key} 不参与检索（版本范围设为 all 时除外）：另有现行版本，或尚未生效。",
+            )
+            print(said.of(language), file=sys.stderr)
 
 
 def _bytes_of(file: Path) -> bytes:

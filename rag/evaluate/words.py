@@ -69,7 +69,7 @@ WORDS: Final[Mapping[str, Bilingual]] = MappingProxyType({
     "failed.candidates": _B("the candidates", "候选"),
     "failed.fusion": _B("the fusion", "融合"),
     "failed.threshold": _B("the threshold", "阈值"),
-    "failed.k": _B("k", "证据数 k"),
+    "failed.k": _B("the number packed (k)", "证据数 k"),
     "failed.budget": _B("the token budget", "token 预算"),
     "failed.prompt": _B("the prompt", "提示词"),
     "failed.answer": _B("the answer", "回答"),
@@ -153,7 +153,7 @@ WORDS: Final[Mapping[str, Bilingual]] = MappingProxyType({
     "report.refused_answerable": _B("answerable, refused", "有答案而拒答"),
     "report.refused_unanswerable": _B("unanswerable, refused", "无答案且拒答"),
     "report.suggested": _B(
-        "Of the thresholds that lose at most one twentieth of the evidence, {threshold} refuses most of the unanswerable questions: it keeps the evidence of {evidence} of the labelled questions and refuses {refused} of the unanswerable ones.",
+        "Of the thresholds that lose at most one twentieth of the evidence, {threshold} refuses the most unanswerable questions: it keeps the evidence of {evidence} of the labelled questions and refuses {refused} of the unanswerable ones.",
         "在最多损失二十分之一依据的阈值中，{threshold} 拒答的无答案题最多：有标注的题中 {evidence} 依据仍齐全，无答案的题中 {refused} 被拒答。",
     ),
     "report.leave_off": _B("No threshold refuses unanswerable questions here without losing more than one twentieth of the evidence.", "在这些题目上，没有阈值能在最多损失二十分之一依据的前提下多拒答无答案的题。"),

@@ -15,7 +15,7 @@ from rag.corpus.remarks import Remark, remarks
 from rag.errors import Language
 from rag.types import Chunk, Document
 from rag.ui import chunk_views, panels
-from rag.ui.documents import label_of
+from rag.ui.documents import choices_of
 from rag.ui.render import TABLE_ROWS, VIEW_CHARACTERS, escape
 from rag.ui.settings import choices
 from rag.ui.strings import text
@@ -184,7 +184,7 @@ def _build_table(label: gr.I18n) -> dict[str, Any]:
 def document_choices(corpus: Corpus) -> list[tuple[str, str]]:
     """Title and version of every document, own ones first, and its key."""
     ordered = sorted(corpus.documents.values(), key=lambda d: (d.origin != "own", d.title, d.version))
-    return [(label_of(d), d.key) for d in ordered]
+    return choices_of(ordered)
 
 
 def show_chunks(tab: ChunksTab, opened: Opened) -> dict[Any, Any]:
@@ -221,7 +221,9 @@ def summary(opened: Opened) -> str:
 
 def _jump(key: str, most: int, language: Language, value: int | None = None) -> gr.Number:
     name = text(key, language) + (text("chunks.of", language, n=f"{most:,}") if most else "")
-    return gr.Number(value=value, label=name, maximum=most or None, interactive=most > 0)
+    return gr.Number(
+        value=value, label=name, interactive=most > 0
+    )  # with a maximum the browser would keep a wrong number to itself
 
 
 def show_text(

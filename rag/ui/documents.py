@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Sequence
+from datetime import date
 from typing import Any, NamedTuple
 
 import gradio as gr
 
-from rag.corpus.index import Corpus
+from rag.corpus.index import Corpus, in_force
 from rag.errors import Language
 from rag.types import Document
 from rag.ui import document_details, panels
@@ -126,9 +129,14 @@ def in_language(tab: DocumentsTab, language: Language) -> dict[Any, Any]:
     return {tab.again: gr.Radio(choices=again_choices(language), value="replace")}
 
 
-def label_of(document: Document) -> str:
-    """Title and version, as lists of documents show them."""
-    return f"{document.title} · {document.version}" if document.version else document.title
+def choices_of(documents: Sequence[Document]) -> list[tuple[str, str]]:
+    """What lists of documents show, and the key: title and version, and the key itself behind those that share both."""
+    labels = [f"{d.title} · {d.version}" if d.version else d.title for d in documents]
+    several = Counter(labels)
+    return [
+        (f"{label} · {d.key}" if several[label] > 1 else label, d.key)
+        for label, d in zip(labels, documents, strict=True)
+    ]
 
 
 def all_documents(workspace: Workspace, corpus: Corpus) -> list[Document]:
@@ -145,11 +153,17 @@ def show_documents(
     own, documents = workspace.own_documents(), all_documents(workspace, corpus)
     key = "searching_samples" if not own else ("searching_both" if workspace.include_samples else "searching_own")
     line = text(f"docs.{key}", language, n=len(corpus.documents), chunks=len(corpus.chunks))
+    search = workspace.settings.search
+    others = frozenset[str]()
+    if search.scope != "all":
+        others = frozenset(corpus.documents) - in_force(corpus.documents.values(), search.as_of or date.today())
+    if others:
+        line += text("docs.others", language, n=len(others))
     return {
         tab.searching: panels.notice(line),
         tab.include: gr.Checkbox(value=workspace.include_samples),
-        tab.which: gr.Dropdown(choices=[(label_of(d), d.key) for d in documents], value=chosen or None),
-        tab.table: panels.document_table(documents, corpus.chunks, workspace.reports(), language),
+        tab.which: gr.Dropdown(choices=choices_of(documents), value=chosen or None),
+        tab.table: panels.document_table(documents, corpus.chunks, workspace.reports(), others, language),
     }
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from rag.errors import Bilingual, Language
@@ -78,11 +78,16 @@ def badge(state: str, language: Language) -> str:
 
 
 def document_table(
-    documents: Sequence[Document], chunks: Sequence[Chunk], reports: Sequence[FileReport], language: Language
+    documents: Sequence[Document],
+    chunks: Sequence[Chunk],
+    reports: Sequence[FileReport],
+    others: Collection[str],
+    language: Language,
 ) -> str:
     """One row per document, after one row for every file of the last upload that gave none.
 
-    The row of a document of the last upload says what its file's report says (which includes the document's warnings).
+    The row of a document of the last upload says what its file's report says (which includes the document's warnings);
+    that of a key among `others`, that it is not searched.
     """
     counts: dict[str, int] = {}
     for chunk in chunks:
@@ -97,6 +102,8 @@ def document_table(
         report_ = reported.get(document.key) if document.origin == "own" else None
         state = report_.state if report_ else ("warning" if document.warnings else "ok")
         remark = report_.message.of(language) if report_ else " ".join(w.of(language) for w in document.warnings)
+        if document.key in others:
+            remark = f"{text('docs.not_searched', language)} {remark}".strip()
         since = document.effective_from.isoformat() if document.effective_from else "–"
         if document.effective_to:
             since += f" → {document.effective_to.isoformat()}"

@@ -36,6 +36,11 @@ DOCUMENTS: Final[Mapping[str, Bilingual]] = MappingProxyType({
         "Questions search your own files and the samples: {n} documents, {chunks} chunks.",
         "当前检索您的文件和示例制度：{n} 份文档，{chunks} 个切块。",
     ),
+    "docs.others": _B(
+        " {n} of them are not: another version is in force, or theirs is not yet (setting scope).",
+        "其中 {n} 份不参与检索：另有现行版本，或尚未生效（见设置「版本范围」）。",
+    ),
+    "docs.not_searched": _B("Not searched: another version is in force, or this one is not yet.", "不参与检索：另有现行版本，或尚未生效。"),
     "docs.back_to_samples": _B(
         "Your last own document was removed; questions search the sample policies again.",
         "最后一份自己的文档已移除，现在重新检索示例制度。",

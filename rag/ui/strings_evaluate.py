@@ -41,8 +41,8 @@ EVALUATE: Final[Mapping[str, Bilingual]] = MappingProxyType({
     "eval.edit": _B("See and edit the questions, draft new ones", "查看、编辑题目，或起草新题"),
     "eval.edit_table": _B("Questions", "题目"),
     "eval.edit_help": _B(
-        "Several values stand one on each line. A label: document :: quoted words, or document #page; “2> ” in front marks a second thing the answer needs.",
-        "一格多项时每行一项。依据写作“文档 :: 原文”或“文档 #页码”；前面加“2> ”表示答案还需要的第二处依据。",
+        "Several values stand one on each line. A label: document :: quoted words, or document #page; “2> ” in front marks a second thing the answer needs. Points: what a right answer holds, other wordings behind |. Never: what it must not hold. Earlier: questions asked before. As of: the day the question is about. Refuse: yes where the documents have no answer.",
+        "一格多项时每行一项。依据写作“文档 :: 原文”或“文档 #页码”；前面加“2> ”表示答案还需要的第二处依据。要点：正确回答必须包含的内容，几种写法用 | 隔开；禁止：不得出现的内容；上文：此前问过的问题；日期：按哪一天的规定回答；应拒答：文档中没有答案的题填“是”。",
     ),
     "eval.apply": _B("Apply edits", "应用修改"),
     "eval.applied": _B("Applied: {n} questions.", "已应用：共 {n} 题。"),
@@ -60,8 +60,8 @@ EVALUATE: Final[Mapping[str, Bilingual]] = MappingProxyType({
     "eval.full": _B("The set has {most} questions already, which is the most. Remove some first.", "题集已有 {most} 题，达到上限，请先删除一些。"),
     "eval.drafting": _B("Drafting: {done} questions, {failed} attempts without one…", "起草中：已得 {done} 题，未成 {failed} 次…"),
     "eval.drafted": _B(
-        "{done} drafts added ({failed} attempts gave none). A model wrote them: check each, then empty its draft column.",
-        "已加入 {done} 道草稿（未成 {failed} 次）。它们由模型写成：请逐题核对，核对后清空“草稿”列。",
+        "{done} drafts added ({failed} attempts gave none). A model wrote them: check each, add the points a right answer holds (15 days|fifteen days), then empty its draft column.",
+        "已加入 {done} 道草稿（未成 {failed} 次）。它们由模型写成：请逐题核对，补上“要点”（正确回答必须包含的内容，如 15天|十五天），再清空“草稿”列。",
     ),
     "eval.drafted_none": _B(
         "No passage was tried: it was stopped before, or all that are long enough have a draft already.",
@@ -160,7 +160,7 @@ EVALUATE: Final[Mapping[str, Bilingual]] = MappingProxyType({
     "eval.pick": _B("Show question", "查看题目"),
     "eval.count": _B("{failed} of {n} failed.", "{n} 题中失败 {failed} 题。"),
     "eval.shown": _B("The table shows the first {n}.", "表中显示前 {n} 题。"),
-    "head.eval_questions": _B("#|Id|Category|Question|Evidence|Answer|Failed at", "#|编号|类别|问题|依据|回答|失败环节"),
+    "head.eval_questions": _B("#|Id|Category|Question|Evidence|Answer|Look at", "#|编号|类别|问题|依据|回答|问题环节"),
     "eval.no_question": _B("That question is no longer there. Run the set again.", "该题已不存在，请重新运行。"),
     "eval.traced": _B("Candidates, Prompt and Answer now show this question as it ran.", "候选、提示词和回答标签页已显示该题的运行过程。"),
     "eval.traced_answer": _B("A question of the evaluation; only retrieval was run for it.", "评测中的一题，只运行了检索。"),

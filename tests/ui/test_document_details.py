@@ -7,6 +7,7 @@ from typing import get_args
 
 from rag.types import Document, Removed, Why
 from rag.ui import document_details, panels
+from rag.ui.documents import choices_of
 from tests.hostile import line
 from tests.hostile import text as hostile_text
 from tests.ui.markup import PAYLOADS, harmless, pieces, untagged
@@ -55,7 +56,7 @@ def test_both_views_show_the_text_and_mark_what_was_left_out(seeds: Callable[[in
             assert gone == ("".join(r.text for r in shown.removed) if view == "as_read" else "")
         harmless(document_details.known(shown, "zh"))
         harmless(document_details.left_out(shown, "en"))
-        harmless(panels.document_table([shown], [], [], "zh"))
+        harmless(panels.document_table([shown], [], [], (), "zh"))
 
 
 def test_a_long_document_as_read_is_shown_in_parts() -> None:
@@ -101,5 +102,13 @@ def test_a_guess_is_marked_and_every_reason_and_witness_has_words() -> None:
     assert panels.stated(shown, "version", "zh") == '<span class="stated guess">据文件名推测</span>'
     assert panels.stated(shown, "title", "zh") == '<span class="stated">文件注明</span>'
     assert panels.stated(shown, "effective_from", "zh") == "" == document_details.who(shown, "effective_from", "zh")
-    row = panels.document_table([shown], [], [], "zh")
+    assert "不参与检索" in panels.document_table([shown], [], [], (shown.key,), "zh")
+    row = panels.document_table([shown], [], [], (), "zh")
+    assert "不参与检索" not in row
     assert "据文件名推测" in row and "文件注明" in row
+
+
+def test_documents_that_share_title_and_version_are_told_apart() -> None:
+    one, two = (Document("d", "", f"d@{n}", "own", "宿舍", "f", "字") for n in "ab")
+    other = Document("e", "2026", "e@2026", "own", "年假", "f", "字")
+    assert choices_of([one, two, other]) == [("宿舍 · d@a", "d@a"), ("宿舍 · d@b", "d@b"), ("年假 · 2026", "e@2026")]
