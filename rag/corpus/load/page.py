@@ -13,6 +13,7 @@ from rag.corpus.clean import clean_line, flow_lines
 from rag.corpus.load.builder import TextBuilder
 from rag.corpus.load.clutter import Clutter, is_text
 from rag.corpus.load.headings import heading_level
+from rag.corpus.load.numerals import numeral
 from rag.corpus.load.places import Places, filled
 from rag.corpus.load.raised import Place, marked, spelled, spelled_each
 from rag.corpus.load.table import Cell, render
@@ -26,6 +27,8 @@ _BLOCKS = frozenset(
     "hr html legend li main ol p pre section summary table tbody td tfoot th thead tr ul caption".split()
 )
 _HEADING = re.compile(r"h([1-6])")
+_INTEGER = re.compile(r"-?[0-9]{1,9}")
+_SYSTEMS = {"a": "lowerLetter", "A": "upperLetter", "i": "lowerRoman", "I": "upperRoman"}
 _PLACES: dict[str, Place] = {"sup": "raised", "sub": "lowered"}
 _ALIGNED = re.compile(r"vertical-align\s*:\s*(sub|super)\b", re.IGNORECASE)
 # The parts of a formula by their place: what stands on the line, then what does not.
@@ -55,6 +58,8 @@ class Page:
         self._clutter = clutter
         self._words: list[str] = []
         self._items: list[str] = []
+        self._numbers: dict[int, int] = {}
+        self._label = ""
         self._left: list[tuple[int, str, Why]] = []
 
     def walk(self, parent: Tag) -> None:
@@ -109,6 +114,7 @@ class Page:
         words, self._words = self._words, []
         text = _lines(words)
         if text:
+            text, self._label = self._label + text, ""
             self._end_list()
             level = heading_level(text)
             if level is None:
@@ -159,12 +165,25 @@ class Page:
             self._end_block()
         self._words = []
         if tag.find(["table", "ul", "ol", "p", "div", "h1", "h2", "h3", "h4", "h5", "h6"]):
+            self._label = self._number(tag)
             self.walk(tag)
             self._end_block()
+            self._label = ""
             return
+        label = self._number(tag) or "- "
         text = clean_line(self._visible_text(tag))
         if text:
-            self._items.append(f"- {text}")
+            self._items.append(f"{label}{text}")
+
+    def _number(self, item: Tag) -> str:
+        """The number that a browser puts before an item of an ordered list; empty when it puts none or counts down."""
+        of = item.parent
+        if of is None or of.name != "ol" or of.has_attr("reversed"):
+            return ""
+        said = str(item.get("value") or "" if id(of) in self._numbers else item.get("value") or of.get("start") or "1")
+        value = int(said) if _INTEGER.fullmatch(said.strip()) else self._numbers.get(id(of), 0) + 1
+        self._numbers[id(of)] = value
+        return f"{numeral(value, _SYSTEMS.get(str(item.get('type') or of.get('type') or ''), 'decimal'))}. "
 
     def _end_list(self) -> None:
         items, self._items = self._items, []
