@@ -19,6 +19,12 @@ _MOST_LINES = 3
 _LONG = 20
 _SENTENCE_END = tuple("。！？；!?;")
 _NO_HEADING = (*_SENTENCE_END, "，", ",", ".")
+_DATE = re.compile(
+    r"[\d〇零一二三四五六七八九]{4}\s*年\s*[\d一二三四五六七八九十]{1,3}\s*月(?:\s*[\d一二三四五六七八九十]{1,3}\s*日)?|\d{4}([-./])\d{1,2}(?:\1\d{1,2})?"
+    r"|(?:\d{1,2} )?[a-z]{3,9}\.? (?:\d{1,2}(?:st|nd|rd|th)?, ?)?(?:19|20)\d\d",
+    re.IGNORECASE,
+)
+_COVER = 8
 _NUMBERINGS = tuple(
     re.compile(pattern)
     for pattern in (
@@ -81,6 +87,8 @@ def typography_of(pages: Sequence[Page]) -> Typography:
     found = [heading for number, page in enumerate(pages) for heading in _on_page(number, page, body, bold_tells)]
     title, title_size = _title(pages, lines, body)
     found = [h for h in found if not (title_size and abs(h.lines[0].size - title_size) < 0.1 and h.text in title)]
+    cover = _cover(pages)
+    found = [h for h in found if h.page or h.item > cover or h.text in title]
     levels = _levels(found)
     return Typography(title, {(h.page, h.item): Heading(h.text, levels[_kind(h)], len(h.lines)) for h in found})
 
@@ -96,6 +104,16 @@ def _title(pages: Sequence[Page], lines: Sequence[Line], body: float) -> tuple[s
         title = flow(title, line.text) if line.size > largest - 0.1 else title
     alone = sum(line.size > largest - 0.1 for line in lines) <= len(first)
     return title, largest if alone else 0.0
+
+
+def _cover(pages: Sequence[Page]) -> int:
+    """The place on the first page of a date that stands alone near its top, under the title and names; -1 without one."""
+    lines = [(place, item) for place, item in enumerate(pages[0].items if pages else ()) if isinstance(item, Line)]
+    for number, (place, line) in enumerate(lines[:_COVER]):
+        if _DATE.fullmatch(line.text):
+            before = [above.text for _, above in lines[:number]]
+            return -1 if any(numbering(t) is not None or t.endswith(_SENTENCE_END) for t in before) else place
+    return -1
 
 
 def _on_page(number: int, page: Page, body: float, bold_tells: bool) -> list[_Found]:

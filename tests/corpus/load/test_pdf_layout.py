@@ -175,3 +175,23 @@ def test_figures_on_the_line_are_no_raised_ones() -> None:
         words = said(72, 100, "金额", 12) + "\n" + said(96, 100 + 12 - small, "3000", small) + "\n"
         words += said(96 + 2 * small, 100, "元，共10", 12) + "\n" + said(144 + 2 * small, 112 - small, "11", small)
         assert load("a.pdf", pdf(words))[0].text == "金额3000元，共1011", small
+
+
+@pytest.mark.parametrize("date", ["May 9, 2022", "2022年5月9日", "二〇二二年五月", "2022-05-09"])
+def test_names_and_date_under_the_title_are_no_headings(date: str) -> None:
+    cover = [said(150, 80, "维护者指南", 24), said(150, 140, "张三、李四 合著", 16), said(150, 180, date, 16)]
+    body = [said(72, 280 + 18 * n, "正文文字写满整行正文文字写满整行正文文字写满整行正文文字写满。") for n in range(6)]
+    page = "\n".join([*cover, said(72, 240, "前言", 16), *body])
+    (document,) = load("a.pdf", pdf(page))
+    assert [section.path for section in document.sections] == [("前言",)]
+    assert document.title == "维护者指南" and "张三、李四 合著" in document.text and date in document.text
+
+
+def test_a_date_below_sentences_or_sections_is_on_no_cover() -> None:
+    for second in ("本周无事。", "一、要闻"):
+        drawn = [said(72, 80, "公告栏目", 16), said(72, 120, second, 12), said(72, 160, "2022年5月9日", 16)]
+        body = [
+            said(72, 200 + 18 * n, "正文文字写满整行正文文字写满整行正文文字写满整行正文文字写满。") for n in range(6)
+        ]
+        (document,) = load("a.pdf", pdf("\n".join([said(72, 40, "一周简报", 24), *drawn, *body])))
+        assert any("公告栏目" in section.path for section in document.sections), second
