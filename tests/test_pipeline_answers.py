@@ -38,7 +38,7 @@ def test_the_ids_shown_are_the_ids_sent_and_answers_grow(corpus: Corpus, encoder
         assert final.text[citation.start : citation.end] == f"[{citation.marker}]"
     cited = note(final, "cite")
     assert "markers by the model: 1" in cited
-    assert "1 invalid" in cited
+    assert "invalid: 1" in cited
 
 
 def test_an_answer_cut_at_its_limit_says_length(corpus: Corpus, encoder: BigramEncoder) -> None:
