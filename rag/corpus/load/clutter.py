@@ -14,6 +14,11 @@ _SCRIPTS = frozenset("script style noscript template iframe object svg canvas".s
 _CONTROLS = frozenset("nav footer select button textarea".split())
 _ROLES = frozenset("navigation banner contentinfo search menu menubar".split())
 _HIDDEN = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGNORECASE)
+_UNSEEN = re.compile(
+    r"(?<![\w-])(?:(?:opacity|font-size)\s*:\s*0(?:\.0{0,9})?(?:px|pt|em|rem|%)?\s*(?:[;!]|$)"
+    r"|(?:left|top|text-indent)\s*:\s*-\d{4,6}(?:px|pt|em)?\s*(?:[;!]|$))",
+    re.IGNORECASE,
+)
 _STRUCK = frozenset("del s strike".split())
 _STRUCK_STYLE = re.compile(r"text-decoration(?:-line)?\s*:[^;]{0,80}line-through", re.IGNORECASE)
 # Ids and classes that name navigation; believed of elements that hold little of the page's text.
@@ -101,7 +106,11 @@ def is_text(node: PageElement) -> bool:
 def _is_hidden(tag: Tag) -> bool:
     if tag.has_attr("hidden") or str(tag.get("aria-hidden") or "").lower() == "true":
         return True
-    return bool(_HIDDEN.search(str(tag.get("style") or "")))
+    style = str(tag.get("style") or "")
+    if _HIDDEN.search(style):
+        return True
+    # of an element that holds others, those may have a size, and scripts let it appear
+    return bool(_UNSEEN.search(style)) and tag.find(True) is None
 
 
 def _is_main(tag: Tag) -> bool:
