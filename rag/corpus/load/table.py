@@ -25,6 +25,7 @@ _REMARK = re.compile(
     re.I,
 )
 _STATED = re.compile(r"[^:：]{1,20}[:：]\s*\S")
+_LONGEST_FORM = 200
 _ABOVE = 4  # rows above the column names that can say something else
 
 
@@ -147,7 +148,8 @@ def _with_form(grid: Grid, caption: int, height: int) -> Rendered:
 
 def form_height(grid: Grid) -> int:
     """How many rows at the top are a form, in which labels and what is filled in alternate (see `form_rows`)."""
-    return form_rows(_fields(grid)[0])
+    height = form_rows(_fields(grid[:_LONGEST_FORM])[0])
+    return height if height < _LONGEST_FORM else 0
 
 
 def _fields(grid: Grid) -> tuple[list[Row], list[str]]:

@@ -89,6 +89,15 @@ def test_a_table_with_column_names_is_no_form(rows: list[str]) -> None:
     assert lines(*rows) == tuple(named)
 
 
+def test_a_form_stands_above_a_long_table_and_is_not_long_itself() -> None:
+    people = [f"{n}|甲{n}|乙|{n}" for n in range(300)]
+    assert lines("编号|HR-1|版本|V2", "序号|姓名|部门|人数", *people)[:2] == (
+        "编号: HR-1；版本: V2",
+        "序号: 0；姓名: 甲0；部门: 乙；人数: 0",
+    )
+    assert lines(*["编号|HR-1|版本|V2"] * 300)[0] == "编号: 编号；HR-1: HR-1；版本: 版本；V2: V2"
+
+
 def test_what_the_file_marks_decides() -> None:
     def grid(*rows: str) -> list[list[Cell]]:
         """Cells with a # are marked as header cells."""
