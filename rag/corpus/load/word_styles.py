@@ -89,6 +89,12 @@ def is_struck(letters: Any, style: Style) -> bool:
     return bool(style.struck if own is None else own)
 
 
+def is_speck(letters: Any) -> bool:
+    """Whether a run's own properties (w:rPr, None without) make it 2 points high or less, which nobody reads."""
+    size = letters.find(qn("w:sz")) if letters is not None else None
+    return size is not None and re.fullmatch(r"[0-4](?:\.0)?", size.get(qn("w:val")) or "") is not None  # half points
+
+
 def place(letters: Any, style: Style) -> Place:
     """Where a run stands by its own properties, or else by its `style`."""
     return _PLACES.get(_vertical(letters) or style.place or "")

@@ -12,7 +12,7 @@ from docx.oxml.ns import qn
 
 from rag.corpus.load.numerals import numeral
 from rag.corpus.load.raised import Place, written
-from rag.corpus.load.word_styles import Style, is_struck, place, switch
+from rag.corpus.load.word_styles import Style, is_speck, is_struck, place, switch
 from rag.types import Why
 
 _COMPATIBILITY = "{http://schemas.openxmlformats.org/markup-compatibility/2006}"
@@ -160,7 +160,7 @@ class TextReader:
         style = self._styles.get(named.get(qn("w:val")) or "", Style()) if named is not None else Style()
         own_bold, own_hidden = switch(letters, "w:b"), switch(letters, "w:vanish")
         bold = next((b for b in (own_bold, style.bold) if b is not None), bold)
-        hidden = next((h for h in (own_hidden, style.hidden) if h is not None), False)
+        hidden = next((h for h in (own_hidden, style.hidden) if h is not None), False) or is_speck(letters)
         own: Why | None = "hidden" if hidden else "deletion" if is_struck(letters, style) else None
         self._read_at(place(letters, style) or self._place, run, out, why or own, bold)
 

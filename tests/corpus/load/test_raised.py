@@ -329,3 +329,9 @@ def test_rich_text_struck_out_in_cells() -> None:
     assert document.text.startswith("项目: 住宿；标准: 500")
     assert document.text.endswith("\n\n完")
     assert removed(document) == [("deletion", "300"), ("deletion", "交通"), ("deletion", "100")]
+
+
+def test_word_specks_are_hidden() -> None:
+    document = word(("可见", ""), ("极小", '<w:sz w:val="4"/>'), ("的字", '<w:sz w:val="10"/>'))
+    assert document.text == "可见的字"
+    assert removed(document) == [("hidden", "极小")]
