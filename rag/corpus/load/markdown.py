@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from dataclasses import replace
-from datetime import date
 from typing import Any
 
 import yaml
@@ -149,26 +148,27 @@ def _front_matter(source: str) -> Meta | None:
         # An alias inside a list is how a few bytes become gigabytes; front matter needs none.
         if any(isinstance(event, yaml.AliasEvent) for event in yaml.parse(source, Loader=yaml.SafeLoader)):
             return None
-        read = yaml.safe_load(source)
-    except (yaml.YAMLError, ValueError, RecursionError):  # ValueError: a date such as 2026-02-30
+        read = yaml.load(source, Loader=yaml.BaseLoader)  # every value as it is written: version 2.10 is not 2.1
+    except (yaml.YAMLError, ValueError, RecursionError):
         return None
     if not isinstance(read, dict):
+        return None
+    begins, ends = _string(read, "effective_from") or _string(read, "effective_date"), _string(read, "effective_to")
+    if any(written and as_date(written) is None for written in (begins, ends)):
         return None
     return Meta(
         title=_string(read, "title"),
         doc_id=_string(read, "doc_id"),
         version=_string(read, "version"),
         source=_string(read, "source"),
-        effective_from=as_date(_string(read, "effective_from") or _string(read, "effective_date")),
-        effective_to=as_date(_string(read, "effective_to")),
+        effective_from=as_date(begins),
+        effective_to=as_date(ends),
     )
 
 
 def _string(read: dict[Any, Any], field: str) -> str:
     value = read.get(field)
-    if isinstance(value, date):
-        return value.isoformat()
-    return clean_line(str(value)) if isinstance(value, str | int | float) and not isinstance(value, bool) else ""
+    return clean_line(value) if isinstance(value, str) and value not in ("null", "~") else ""
 
 
 def _bad_front(name: str) -> Bilingual:

@@ -20,6 +20,7 @@ _UNIT = re.compile(
     r"[（(\[]?\s*(?:单位\s*[:：]?\s*)?(?:[十百千万亿]{0,2}(?:元|美元|欧元|人|人次|吨|件|个|次|天|日|户|辆|台|套)|元/\S{1,6}|%|％|‰|小时|分钟|年|月"
     r"|岁|平方米|公里|米|㎡|km|kg|[mk]?g|t|h|RMB|CNY|USD|EUR|CHF)\s*[）)\]]?"
 )
+_UNIT_NAME = re.compile(r"\s*(?:计量|计价)?单位|units?\b", re.I)
 _REMARK = re.compile(
     r"(?:注|备注|附注|说明|资料来源|数据来源|来源|填表说明|notes?|source|remarks?)\s*\d{0,2}\s*[:：.、]|[※*＊]\s*\S",
     re.I,
@@ -129,9 +130,24 @@ def render(grid: Grid, inherited: Header | None = None, heads: int = 0) -> Rende
     )
     top = caption + (header.rows if header else 0)
     above = tuple(map(joined_row, grid[:caption]))
+    # a column without values (签字, 备注) has its name in no row: the names stand above them then
+    names = [(caption, " | ".join(filter(None, header.names)))] if header and _unused(grid[top:], header.names) else []
     body = ((r, named_row(grid[r], header.names) if header else joined_row(grid[r])) for r in range(top, len(grid)))
-    lines, rows = _bounded(chain(enumerate(above), body))
+    lines, rows = _bounded(chain(enumerate(above), names, body))
     return Rendered(lines, header, above, rows)
+
+
+def _unused(body: Grid, names: Sequence[str]) -> bool:
+    """Whether a column has a name that no row is written with."""
+    used = {c for row in body if not _stands_alone(row, _distinct(row)) for c, cell in enumerate(row) if cell.text}
+    return any(name and c not in used for c, name in enumerate(names))
+
+
+def _stands_alone(row: Sequence[Cell], distinct: Sequence[str]) -> bool:
+    """Whether a row is one cell over its whole width, or a remark."""
+    if len(row) < 2 or len(distinct) != 1:
+        return False
+    return all(cell.anchor == row[0].anchor for cell in row) or _REMARK.match(distinct[0]) is not None
 
 
 def _with_form(grid: Grid, caption: int, height: int) -> Rendered:
@@ -225,9 +241,8 @@ def find_header(grid: Grid) -> Header | None:
 def named_row(row: Sequence[Cell], names: Sequence[str]) -> str:
     """``row`` as 「列名: 值；列名: 值」, empty cells left out; a cell over the whole row and a remark stand alone."""
     distinct = _distinct(row)
-    if len(row) > 1 and len(distinct) == 1:
-        if all(cell.anchor == row[0].anchor for cell in row) or _REMARK.match(distinct[0]):
-            return distinct[0]
+    if _stands_alone(row, distinct):
+        return distinct[0]
     pairs = zip(names, row, strict=False)
     return "；".join(f"{name}: {cell.text}" if name else cell.text for name, cell in pairs if cell.text)
 
@@ -253,8 +268,10 @@ def _goes_on(above: Sequence[Cell], below: Sequence[Cell], next_row: Sequence[Ce
     """Whether `below` belongs to the column names: it names the parts of columns that `above` heads, or their units."""
     if any(b.text and b.anchor == a.anchor for a, b in zip(above, below, strict=True)):
         return True  # a column name reaches down into this row
-    units = [cell.text for cell in below if cell.text and not _is_unit(cell.text)]
-    if any(_is_unit(cell.text) for cell in below) and len(units) <= 1 and not any(map(is_value, units)):
+    # below a column called 单位 a unit is a value, and beside a name of something it is that thing's
+    units = [a for a, b in zip(above, below, strict=True) if _is_unit(b.text)]
+    others = [cell.text for cell in below if cell.text and not _is_unit(cell.text)]
+    if units and not any(_UNIT_NAME.match(cell.text) for cell in units) and all(map(_UNIT_NAME.match, others)):
         return True
     anchors = [cell.anchor for cell in above]
     spans = [anchors.count(anchor) > 1 for anchor in anchors]

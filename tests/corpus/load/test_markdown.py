@@ -53,8 +53,7 @@ def test_front_matter_is_metadata() -> None:
         "title: [",
         "- a\n- b",
         "a: &x [1]\nb: [*x, *x]",
-        "date: 2026-02-30",
-        "a: !!python/object/apply:os.system ['true']",
+        "effective_from: 2026-02-30",
     ],
 )
 def test_front_matter_that_cannot_be_read_stays_in_the_text_with_a_warning(front: str) -> None:
@@ -106,3 +105,9 @@ def test_comments_are_left_out_wherever_they_stand_but_in_code(source: str, text
     assert [(r.text, r.why) for r in document.removed] == [(comment, "comment") for comment in comments]
     if source.startswith("# "):
         assert document.title == "标题"
+
+
+def test_front_matter_says_what_is_written_and_does_nothing() -> None:
+    for version in ("2.10", "010", "00123", "12:30", "1_0", "0x1F", "No"):
+        (document,) = load("x.md", f"---\nversion: {version}\na: !!python/object/apply:os.abort []\n---\n正文".encode())
+        assert document.version == version and document.text == "正文"

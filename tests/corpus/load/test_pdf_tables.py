@@ -41,7 +41,9 @@ def test_rows_of_columns_as_wide_as_their_words_stay_rows(seeds: Callable[[int],
             for row in rows
         ]
         found = [
-            line.split(": ", 1)[-1] if line.count(": ") == 1 else line for line in document.text.split("\n") if line
+            line.split(": ", 1)[-1] if line.count(": ") == 1 else line
+            for line in document.text.split("\n")
+            if line and line != " | ".join(names)  # where a column happens to be empty
         ]
         assert found == expected, seed
 

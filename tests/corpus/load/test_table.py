@@ -92,3 +92,17 @@ def test_builder_records_where_things_start() -> None:
     assert parsed.text == "一\n\n正文续\n\n### 三\n\n二"
     assert parsed.pages == (0, 5, 5, len(parsed.text))
     assert parsed.sections == (Section(0, ("一",)), Section(8, ("一", "三")), Section(15, ("一", "二")))
+
+
+def test_units_below_a_column_of_units_are_values() -> None:
+    rows = [["指标", "单位"], ["营业收入", "万元"], ["员工人数", "人"]]
+    assert table_lines(plain_grid(rows)) == ("指标: 营业收入；单位: 万元", "指标: 员工人数；单位: 人")
+    rows = [["类别", "期限", "金额"], ["合同", "年", "万元"], ["档案", "月", "元"]]
+    assert table_lines(plain_grid(rows))[0] == "类别: 合同；期限: 年；金额: 万元"
+    rows = [["项目", "金额", "人数"], ["单位", "万元", "人"], ["差旅", "12", "3"]]
+    assert table_lines(plain_grid(rows)) == ("项目/单位: 差旅；金额/万元: 12；人数/人: 3",)
+
+
+def test_names_of_columns_without_values_are_in_the_text() -> None:
+    rows = [["姓名", "部门", "签字"], ["张三", "财务部", ""]]
+    assert table_lines(plain_grid(rows)) == ("姓名 | 部门 | 签字", "姓名: 张三；部门: 财务部")
