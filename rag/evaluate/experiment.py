@@ -6,7 +6,7 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from rag.config import Settings
+from rag.config import Settings, SplitSettings
 from rag.corpus.index import PassageEncoder, Progress
 from rag.errors import Stopped
 from rag.evaluate.measured_run import Run, measure_run
@@ -49,17 +49,18 @@ def experiment(
     encoder: PassageEncoder | None,
     stop: threading.Event,
     progress: Callable[[Progress], None] = lambda _: None,
+    check: Callable[[int, SplitSettings], None] = lambda _n, _split: None,
 ) -> Iterator[Experiment]:
     """Run the plan; yields after every question. Ends early, with what there is, once `stop` is set.
 
     `encoder` is needed for variants that split differently; None gives them a lexical index only. Raises `ChunkTooLong`
-    when a variant's chunks do not fit it.
+    when a variant's chunks do not fit it, and what `check` raises of their number.
     """
     done: tuple[Run, ...] = ()
     planned = 1 + len(plan.variants)
     for settings in (bench.settings, *plan.variants):
         try:
-            corpus = corpus_for(settings, bench.corpus, encoder, stop, progress)
+            corpus = corpus_for(settings, bench.corpus, encoder, stop, progress, check)
         except Stopped:
             return
         name = describe(bench.settings, settings)

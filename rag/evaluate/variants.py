@@ -8,9 +8,10 @@ import types
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import date
+from functools import partial
 from typing import Any, Union, get_args, get_origin, get_type_hints
 
-from rag.config import Settings
+from rag.config import Settings, SplitSettings
 from rag.corpus.index import Corpus, PassageEncoder, Progress, build
 from rag.errors import SettingError
 
@@ -92,11 +93,16 @@ def corpus_for(
     encoder: PassageEncoder | None,
     stop: threading.Event,
     progress: Callable[[Progress], None] = lambda _: None,
+    check: Callable[[int, SplitSettings], None] = lambda _n, _split: None,
 ) -> Corpus:
-    """`corpus`, or the same documents split as `settings` ask; passages that stay the same are not encoded again."""
+    """`corpus`, or the same documents split as `settings` ask; passages that stay the same are not encoded again.
+
+    `check` gets the number of chunks before they are encoded, and raises when they are too many.
+    """
     if settings.split == corpus.split:
         return corpus
-    return build(list(corpus.documents.values()), settings.split, encoder, corpus.known(), stop, progress)
+    documents, counted = list(corpus.documents.values()), partial(check, split=settings.split)
+    return build(documents, settings.split, encoder, corpus.known(), stop, progress, counted)
 
 
 def _read(name: str, written: str, kind: Any) -> Any:

@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 import gradio as gr
 
 from rag.background import reports
-from rag.config import Limits, Settings
+from rag.config import Limits, Settings, SplitSettings
 from rag.corpus.index import Corpus, PassageEncoder, Progress
 from rag.errors import Language, LimitReached, ModelLoading, ModelUnavailable, RagError, SettingError, Stopped
 from rag.evaluate.experiment import Experiment, Plan, experiment, selected
@@ -50,6 +50,8 @@ class _Job:
     encoder: PassageEncoder | None
     counted: bool
     """Whether there is a generator, whose tokenizer says what fits the prompt."""
+    check: Callable[[int, SplitSettings], None]
+    """Raises when a variant is cut into more chunks than a visitor may have."""
 
     @property
     def total(self) -> int:
@@ -153,7 +155,9 @@ class EvaluateHandlers(ResultHandlers):
         if plan.given:
             self._models.generator()  # cannot be had: say so now, not after the first search
         encoder, generator = _there(self._models.encoder), _there(self._models.generator)
-        return _Job(plan, Bench(corpus, settings, self._models), encoder, generator is not None)
+        return _Job(
+            plan, Bench(corpus, settings, self._models), encoder, generator is not None, self._allowance.check_cut
+        )
 
     def _check_memory(self, plan: Plan, settings: Settings) -> None:
         """May the outcomes of all variants be kept?"""
@@ -206,7 +210,7 @@ def _there(model: Callable[[], Model]) -> Model | None:
 
 def _work(job: _Job, stop: threading.Event) -> Callable[[Callable[[Update], None]], None]:
     def work(report: Callable[[Update], None]) -> None:
-        for so_far in experiment(job.plan, job.bench, job.encoder, stop, report):
+        for so_far in experiment(job.plan, job.bench, job.encoder, stop, report, job.check):
             report(so_far)
 
     return work

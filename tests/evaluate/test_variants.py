@@ -5,14 +5,15 @@ from datetime import date
 
 import pytest
 
-from rag.config import SearchSettings, Settings
-from rag.errors import SettingError
+from rag.config import Limits, SearchSettings, Settings
+from rag.errors import LimitReached, SettingError
 from rag.evaluate.experiment import Experiment, Plan, experiment, selected
 from rag.evaluate.questions import Question, QuestionSet
 from rag.evaluate.summary import (
     paired,
 )
 from rag.evaluate.variants import MOST_VARIANTS, changes, corpus_for, describe, grid, setting_names, with_value
+from rag.limits import Allowance
 from tests.evaluate.kit import QUESTIONS, bench, ran
 
 WIDER = with_value(bench().settings, "search.packed", "3")
@@ -56,6 +57,9 @@ def test_a_variant_that_splits_differently_has_its_own_corpus() -> None:
     assert len(other.bench.corpus.chunks) > len(on.corpus.chunks)
     assert list(other.bench.corpus.documents) == list(on.corpus.documents)
     assert corpus_for(on.settings, on.corpus, None, threading.Event()) is on.corpus
+    check = Allowance(Limits(chunks=1)).check_cut
+    with pytest.raises(LimitReached, match="at most 1"):
+        corpus_for(finer, on.corpus, None, threading.Event(), check=check)
 
 
 def test_values_are_read_by_the_setting_they_are_for() -> None:
