@@ -8,7 +8,6 @@ import types
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import date
-from functools import partial
 from typing import Any, Union, get_args, get_origin, get_type_hints
 
 from rag.config import Settings, SplitSettings
@@ -101,8 +100,8 @@ def corpus_for(
     """
     if settings.split == corpus.split:
         return corpus
-    documents, counted = list(corpus.documents.values()), partial(check, split=settings.split)
-    return build(documents, settings.split, encoder, corpus.known(), stop, progress, counted)
+    documents = list(corpus.documents.values())
+    return build(documents, settings.split, encoder, corpus.known(), stop, progress, lambda n: check(n, settings.split))
 
 
 def _read(name: str, written: str, kind: Any) -> Any:
