@@ -28,6 +28,12 @@ _VERSION = re.compile(
     + r"([^\s；;，,。|｜（）()*]{1,40})",
     re.IGNORECASE,
 )
+# 版本 1.3, without a colon: a number at the end of its line or in front of what else such a line says
+_BARE_VERSION = re.compile(
+    _BEFORE
+    + r"(?:版本号?|版次|version|revision)\s*([vV]?\d{1,4}(?:[.\-]\d{1,3}){0,3})\s*(?:$|[；;，,|｜)）]|自|生效|施行|实施|发布)",
+    re.IGNORECASE | re.MULTILINE,
+)
 _COUNTED = "[一二三四五六七八九十]{1,3}"
 _DATE = (
     r"(\d{4}|[一二][〇○零一二三四五六七八九]{3})\s*[年\-/.]\s*"
@@ -184,7 +190,7 @@ def from_lines(text: str) -> Meta:
     """
     lines = [line[:300] for line in text[:8000].split("\n") if line][:_TOP_LINES]
     top = "\n".join(f" {line}" for line in lines)
-    version = _VERSION.search(top)
+    version = _VERSION.search(top) or _BARE_VERSION.search(top)
     return Meta(
         version=version.group(1) if version else "",
         effective_from=_first_date(_own(_FROM, top)) or _first_date(_LAST_ARTICLE.search(text[-_END:])),

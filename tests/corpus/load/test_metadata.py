@@ -38,6 +38,10 @@ def test_what_a_file_name_says(name: str, doc_id: str, version: str) -> None:
     [
         ("版本：2026-10", Meta(version="2026-10")),
         ("**版本号**: V2.1", Meta(version="V2.1")),
+        ("版本 1.3 自2026年1月15日起施行", Meta(version="1.3", effective_from=date(2026, 1, 15))),
+        ("员工手册 版次 2", Meta(version="2")),
+        ("Version 2 of the form is required", Meta()),
+        ("版本2份，交人事部", Meta()),
         ("编号：HR-01　版本：3；生效日期：2026年10月1日", Meta(version="3", effective_from=date(2026, 10, 1))),
         ("版本: 2026-10；失效日期: 2026-09-30", Meta(version="2026-10", effective_to=date(2026, 9, 30))),
         ("有效期至 2027.12.31", Meta(effective_to=date(2027, 12, 31))),
