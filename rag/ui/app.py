@@ -87,10 +87,11 @@ def _wire_questions(page: Page, do: QuestionHandlers) -> None:
     asked = {page.question, *panel.inputs()}
     answer = shown["answer"]
     both = list(dict.fromkeys([*found, *answer]))
-    retrieving = page.retrieve.click(do.retrieve, asked, both, **SEARCHES)
+    # "multiple": with Gradio's "once" a press while the last search is on its way, or its end not yet told, would be lost
+    retrieving = page.retrieve.click(do.retrieve, asked, both, trigger_mode="multiple", **SEARCHES)
     chosen = page.examples.choose(do.choose_example, None, page.question, **LIGHT)
     searches = [
-        gr.on([page.ask.click, page.question.submit], do.ask, asked, both, **SEARCHES),
+        gr.on([page.ask.click, page.question.submit], do.ask, asked, both, trigger_mode="multiple", **SEARCHES),
         chosen.success(do.ask, asked, both, **SEARCHES),
     ]
     # "multiple": one that is about to end must not keep the next one out; `ask` has stopped it. (A `cancels` here would

@@ -242,3 +242,13 @@ def test_a_vanished_upload_is_told(url: str, visit: Callable[..., Any], tmp_path
     page.route(re.compile(r"/gradio_api/upload(\?|$)"), lose)
     page.locator("#upload input[type=file]").set_input_files(path)
     page.locator("[data-testid=toast-body]", has_text="重新选择文件").wait_for()
+
+
+def test_a_press_while_the_last_search_is_on_its_way_is_not_lost(url: str, visit: Callable[..., Any]) -> None:
+    page = visit(url)
+    steps.open_tab(page, "candidates")
+    for n in range(4):  # within the questions of a minute
+        for question in (f"第{n}年的年假", f"第{n}年的设备报销"):
+            steps.fill_question(page, question)
+            page.evaluate("document.querySelector('#retrieve').click()")
+        page.locator("#cand-summary", has_text=f"第{n}年的设备报销").wait_for()

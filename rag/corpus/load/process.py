@@ -20,6 +20,7 @@ from pathlib import Path
 from types import TracebackType
 
 from rag.config import Limits
+from rag.corpus.load.held import most_held
 from rag.corpus.load.metadata import document_key
 from rag.corpus.load.waiting_line import WaitingLine
 from rag.corpus.records import read_document
@@ -126,12 +127,19 @@ class Reader:
         ).start()
         if fresh:
             _check_ready(name, child, lines, stop)
+        held = 0
+
+        def watched(seconds: float, ahead: int) -> None:
+            nonlocal held
+            held = max(held, most_held(child.pid))
+            waiting(seconds, ahead)
+
         try:
-            line = _line(lines, stop, self._limits.parse_seconds * _PATIENCE, waiting)
+            line = _line(lines, stop, self._limits.parse_seconds * _PATIENCE, watched)
         except TimeoutError as error:
             raise _too_slow(name, self._limits.parse_seconds) from error
         if not line.endswith(b"\n"):
-            raise _broken_off(name, *_end(child), self._limits)
+            raise _broken_off(name, _status(child), held, self._limits)
         return _checked(name, line, self._limits)
 
 
@@ -166,7 +174,7 @@ def _check_ready(
     except TimeoutError as error:
         raise _not_started(name, f"{_START_S:g} s") from error
     if not ready:  # a bug, or a broken installation: its own message is in the log
-        raise RuntimeError(f"the process that reads files ended before it began, with status {_end(child)[0]}")
+        raise RuntimeError(f"the process that reads files ended before it began, with status {_status(child)}")
     if ready != _LIMITED:
         _LOG.warning("the memory of the process that reads files cannot be limited on this system")
 
@@ -229,25 +237,17 @@ def _problem(name: str, answer: dict[str, str], limits: Limits) -> RagError:
     return _KINDS[answer["error"]](en=en, zh=zh)
 
 
-def _end(child: subprocess.Popen[bytes]) -> tuple[int, int]:
-    """How a process whose output has ended came to its end, and the most memory in bytes that it held (0: not known).
-
-    Its exit status; negative: the signal that ended it; 0 also while it lives on.
-    """
-    until = time.monotonic() + 1.0
-    while sys.platform != "win32" and child.returncode is None and time.monotonic() < until:
-        pid, status, used = os.wait4(child.pid, os.WNOHANG)
-        if pid:
-            child.returncode = os.waitstatus_to_exitcode(status)
-            return child.returncode, used.ru_maxrss * (1 if sys.platform == "darwin" else 1024)
-        time.sleep(0.01)
-    return child.poll() or 0, 0
+def _status(child: subprocess.Popen[bytes]) -> int:
+    """The exit status of a process whose output has ended (negative: the signal that ended it); 0 if it lives on."""
+    with suppress(subprocess.TimeoutExpired):
+        return child.wait(timeout=1.0)
+    return 0
 
 
-def _broken_off(name: str, status: int, peak: int, limits: Limits) -> RagError:
+def _broken_off(name: str, status: int, held: int, limits: Limits) -> RagError:
     if status == _OUT_OF_TIME:
         return _too_slow(name, limits.parse_seconds)
-    if status == _KILLED or (status in _NO_MEMORY and peak > limits.parse_bytes * _NEARLY_ALL):
+    if status == _KILLED or (status in _NO_MEMORY and held > limits.parse_bytes * _NEARLY_ALL):
         return _too_much_memory(name, limits.parse_bytes)
     return _crashed(name)
 

@@ -17,6 +17,7 @@ import time
 from typing import Any, BinaryIO
 
 from rag.corpus.load.dispatch import load
+from rag.corpus.load.held import most_held
 from rag.corpus.records import document_json
 from rag.errors import LoadError
 
@@ -57,10 +58,10 @@ def _answered(request: dict[str, Any], data: bytes) -> bytes:
     reserve = None
     try:
         reserve = bytearray(_RESERVE)
-        return _line(_answer(request, data) | {"peak": _peak()})
+        return _line(_answer(request, data) | {"peak": most_held("self")})
     except MemoryError:
         del reserve  # what a file filled may still be held: without room nothing could be said
-        return _line({"error": "memory", "peak": _peak()})
+        return _line({"error": "memory", "peak": most_held("self")})
 
 
 def _answer(request: dict[str, Any], data: bytes) -> dict[str, Any]:
@@ -114,17 +115,6 @@ def _bound_time(seconds: float) -> None:
 
         used = math.ceil(time.process_time() + seconds)
         resource.setrlimit(resource.RLIMIT_CPU, (used, resource.getrlimit(resource.RLIMIT_CPU)[1]))
-
-
-def _peak() -> int:
-    """The most memory this process has held, in bytes; 0 where that is not known.
-
-    Not ``ru_maxrss``: on Linux it counts what the process was copied from, and the one that started it holds the models.
-    """
-    if sys.platform != "linux":
-        return 0
-    with open("/proc/self/status", encoding="ascii", errors="replace") as status:
-        return next((int(line.split()[1]) * 1024 for line in status if line.startswith("VmHWM:")), 0)
 
 
 if __name__ == "__main__":

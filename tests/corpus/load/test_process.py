@@ -243,7 +243,7 @@ def test_memory(misbehave: Misbehave) -> None:
         # the answer itself has no room
         "worker.document_json = lambda _: ['x' * 100_000 for _ in range(100_000)]",
         # foreign code that ends the process where it is given no memory
-        "large = bytearray(250_000_000); large[::4096] = b'x' * len(large[::4096]); os.abort()",
+        "large = bytearray(250_000_000); large[::4096] = b'x' * len(large[::4096]); import time; time.sleep(0.5); os.abort()",
     ],
 )
 def test_a_lack_of_memory_is_said_however_it_shows(misbehave: Misbehave, code: str) -> None:
@@ -274,11 +274,13 @@ def test_a_process_that_held_much_memory_is_not_used_again(misbehave: Misbehave)
         assert pid_of(reader) != first
 
 
-def test_what_this_process_holds_does_not_count_as_its_own() -> None:
-    models = b"x" * 400_000_000  # as much as the models, to a process that is started beside them
+def test_what_this_process_holds_does_not_count_as_its_own(misbehave: Misbehave) -> None:
+    models = b"x" * 600_000_000  # as much as the models, to a process that is started beside them
+    misbehave("import ctypes; ctypes.string_at(0)")
     with ReadingRoom().reader(Limits(parse_bytes=1_000_000_000)) as reader:
-        reader.read("a.txt", b"words", NEVER)
-        assert reader._child is not None and len(models) == 400_000_000
+        reader.read("good.txt", b"words", NEVER)
+        assert reader._child is not None
+        assert type(refusal(reader, "bad.txt")) is LoadError and len(models) == 600_000_000
 
 
 # ---- crashes
