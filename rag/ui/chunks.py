@@ -221,9 +221,8 @@ def summary(opened: Opened) -> str:
 
 def _jump(key: str, most: int, language: Language, value: int | None = None) -> gr.Number:
     name = text(key, language) + (text("chunks.of", language, n=f"{most:,}") if most else "")
-    return gr.Number(
-        value=value, label=name, interactive=most > 0
-    )  # with a maximum the browser would keep a wrong number to itself
+    # no maximum: the browser would keep a wrong number to itself
+    return gr.Number(value=value, label=name, interactive=most > 0)
 
 
 def show_text(
