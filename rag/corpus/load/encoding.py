@@ -72,14 +72,16 @@ def _marked(name: str, data: bytes, encoding: str) -> Decoded:
     if encoding == "utf-8":  # a mark that somebody's program put in front of text in another encoding
         found = _legacy(name, data)
         return Decoded(found.text, found.reading, (false_mark(name), *found.warnings))
-    text = data.decode(encoding, errors="surrogatepass") if encoding.startswith("utf-16") else ""
+    whole = data[: len(data) // 2 * 2]  # an odd byte at the end is half of two
+    text = whole.decode(encoding, errors="surrogatepass") if encoding.startswith("utf-16") else ""
     half = len(re.findall("[\ud800-\udfff]", text))
     if not text or half * 100 > len(text):
         raise LoadError(
             en=f"{name}: it says it is {encoding.upper()}, but its bytes are not. Save it as UTF-8 and try again.",
             zh=f"{name}：标明是 {encoding.upper()}，内容却不是。请另存为 UTF-8 后重试。",
         )
-    return Decoded(text, certain(encoding.upper(), "byte order mark", "有字节顺序标记"), (halves(name, half),))
+    cut = (cut_short(name),) if len(whole) < len(data) else ()
+    return Decoded(text, certain(encoding.upper(), "byte order mark", "有字节顺序标记"), (halves(name, half), *cut))
 
 
 def _declared(name: str, data: bytes, declared: str) -> Decoded | None:

@@ -199,6 +199,21 @@ def test_halves_of_characters_in_utf_16_are_left_out_with_a_warning() -> None:
     assert "half" in document.warnings[0].en
 
 
+@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be", "utf-32-le", "utf-32-be", "utf-8"])
+def test_any_bytes_behind_a_mark_are_read_or_refused_by_name(encoding: str, seeds: Callable[[int], range]) -> None:
+    mark = "\ufeff".encode(encoding)
+    for seed in seeds(2000):
+        rng = random.Random(seed)
+        as_read(mark + bytes(rng.choice((0, 0x41, 0x4E, 0xD8, 0xDC, 0xFF)) for _ in range(rng.randint(0, 9))))
+    assert as_read(codecs.BOM_UTF16_LE + b"\xff") is None
+
+
+def test_halves_of_characters_and_half_of_one_at_the_end() -> None:
+    found = decode("a.txt", codecs.BOM_UTF16_LE + (SIMPLIFIED * 5).encode("utf-16-le") + b"\x00\xd8" + b"a\0b")
+    assert found.text.replace("\ud800", "") == SIMPLIFIED * 5 + "a"
+    assert "half" in found.warnings[0].en and "incomplete" in found.warnings[1].en
+
+
 def test_a_mark_of_utf_8_before_gb18030_is_not_believed() -> None:
     found = decode("a.txt", codecs.BOM_UTF8 + SIMPLIFIED.encode("gb18030"))
     assert found.text == SIMPLIFIED
