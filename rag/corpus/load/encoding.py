@@ -25,6 +25,7 @@ from rag.corpus.load.detector import ask_library, called, known
 from rag.corpus.load.everyday import PLAUSIBLE, SURE, commonness, count_beyond
 from rag.corpus.load.pasted import lines_apart, strict
 from rag.corpus.load.spoiled import doubts
+from rag.corpus.load.utf7 import is_utf7, refused
 from rag.errors import Bilingual, LoadError
 
 _MARKS = (
@@ -118,12 +119,14 @@ def _borne_out(data: bytes, text: str, encoding: str) -> bool:
 
 
 def _unicode(name: str, data: bytes) -> Decoded | None:
-    """UTF-8, or UTF-16 without a mark."""
+    """UTF-8, or UTF-16 without a mark. Raises `LoadError` for UTF-7."""
     if data.isascii() and any(escape in data for escape in _ESCAPES):
         encoding, confidence = ask_library(data)
         text = strict(data, encoding) if encoding.startswith(("hz", "iso2022")) else None
         if text is not None:
             return _by_library(name, data, text, encoding, confidence)
+    if data.isascii() and is_utf7(data):
+        raise refused(name)
     utf8 = strict(data, "utf-8")
     if utf8 is None or (b"\0" in data and (data.isascii() or commonness(utf8) < SURE)):
         found = _utf16(name, data)

@@ -1,5 +1,6 @@
 """Every text in every encoding: identical, or refused, or with a warning; never different silently."""
 
+import base64
 import codecs
 import random
 from collections.abc import Callable
@@ -212,6 +213,43 @@ def test_halves_of_characters_and_half_of_one_at_the_end() -> None:
     found = decode("a.txt", codecs.BOM_UTF16_LE + (SIMPLIFIED * 5).encode("utf-16-le") + b"\x00\xd8" + b"a\0b")
     assert found.text.replace("\ud800", "") == SIMPLIFIED * 5 + "a"
     assert "half" in found.warnings[0].en and "incomplete" in found.warnings[1].en
+
+
+@pytest.mark.parametrize("text", [SIMPLIFIED, TRADITIONAL, RUSSIAN, "a+b+c 员工年假十五天管理办法", SIMPLIFIED * 50])
+def test_utf_7_is_refused_by_its_name(text: str) -> None:
+    for data in (text.encode("utf-7"), b"Leave policy\n\n" + text.encode("utf-7") + b"\nC+-+-"):
+        with pytest.raises(LoadError, match="UTF-7"):
+            decode("a.txt", data)
+    hidden = "".join(f"+{base64.b64encode(c.encode('utf-16-be')).decode().rstrip('=')}-" for c in "annual leave")
+    with pytest.raises(LoadError, match="UTF-7"):
+        decode("a.txt", hidden.encode())
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "C++ and a+b-c, x += 1, 1+1=2",
+        "y ~ AGE+AGE-1\n" * 20,
+        "Hotline +86 138-0013-8000, +8613800138000, +1-800-",
+        "+- +- +-",
+        "+AGE-",
+        "diff --git\n+from rag import x\n+\n+    return\n-a",
+        base64.b64encode(bytes(range(256)) * 8).decode(),
+        "first+last@example.com",
+    ],
+)
+def test_ascii_with_a_plus_is_not_utf_7(text: str) -> None:
+    found = decode("a.txt", text.encode())
+    assert (found.text, found.warnings) == (text, ())
+
+
+def test_words_behind_a_plus_are_never_utf_7(seeds: Callable[[int], range]) -> None:
+    words = Path(__file__).read_text(encoding="utf-8").split()
+    ascii_words = [word for word in words if word.isascii() and "+" not in word]
+    for seed in seeds(2000):
+        rng = random.Random(seed)
+        text = " ".join("+" + rng.choice(ascii_words) for _ in range(rng.randint(1, 6)))
+        assert decode("a.txt", text.encode()).text == text, text
 
 
 def test_a_mark_of_utf_8_before_gb18030_is_not_believed() -> None:
