@@ -67,6 +67,7 @@ def build_documents(label: gr.I18n) -> DocumentsTab:
     with gr.Row():
         with gr.Column(scale=3, min_width=280):
             made["upload"] = gr.File(label=label("docs.upload"), file_count="multiple", height=150, elem_id="upload")
+            gr.Markdown(label("docs.kinds"), elem_classes=["caption"])
         with gr.Column(scale=2, min_width=280):
             made["again"] = gr.Radio(
                 again_choices("en"), value="replace", label=label("docs.again"), info=label("docs.again_info"), elem_id="again"

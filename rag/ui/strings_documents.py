@@ -12,9 +12,10 @@ _B = Bilingual
 # fmt: off
 DOCUMENTS: Final[Mapping[str, Bilingual]] = MappingProxyType({
     # files
-    "docs.upload": _B(
-        "Your policy files (Word, PDF, Excel, PowerPoint, HTML, Markdown, text, CSV, JSON, XML …)",
-        "上传制度文件（Word、PDF、Excel、PowerPoint、HTML、Markdown、文本、CSV、JSON、XML 等）",
+    "docs.upload": _B("Your policy files", "上传制度文件"),
+    "docs.kinds": _B(
+        "Word, PDF, Excel, PowerPoint, HTML, Markdown, text, CSV, JSON, XML …",
+        "支持 Word、PDF、Excel、PowerPoint、HTML、Markdown、文本、CSV、JSON、XML 等",
     ),
     "docs.again": _B("A file that was here before, changed", "同名文件再次上传、内容有变时"),
     "docs.again_info": _B(

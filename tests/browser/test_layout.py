@@ -218,6 +218,20 @@ def test_stop_while_the_prompt_is_read(slow_url: str, visit: Callable[..., Any])
     assert steps.stop(page) <= 0.5
 
 
+@pytest.mark.parametrize("locale", ["zh-CN", "en-US"])
+@pytest.mark.parametrize("width", [393, 700, 1280])
+def test_the_label_of_the_upload_box_leaves_its_icon_free(
+    url: str, visit: Callable[..., Any], locale: str, width: int
+) -> None:
+    page = visit(url, locale=locale)
+    page.set_viewport_size({"width": width, "height": 900})
+    label, label_end, icon = page.evaluate(  # at one moment: the page may still be moving
+        "(() => { const at = css => document.querySelector('#upload ' + css).getBoundingClientRect();"
+        " return [at('label').top, at('label').bottom, at('button svg').top] })()"
+    )
+    assert label_end <= icon and label_end - label < 40  # one line
+
+
 def test_remove_the_last_own_file(url: str, visit: Callable[..., Any], hostile_file: Path) -> None:
     page = visit(url)
     steps.upload(page, hostile_file)
