@@ -6,6 +6,8 @@ import html
 import re
 from collections.abc import Iterable
 from dataclasses import replace
+from typing import Any
+from xml.parsers import expat
 
 from lxml import etree
 
@@ -74,7 +76,7 @@ def _as_text(name: str, root: etree._Element, decoded: Decoded) -> Parsed:
 
 def _root(name: str, text: str) -> tuple[etree._Element, tuple[Bilingual, ...]]:
     """The root element; with a warning where the XML is not well formed and nearly all its words are there all the same."""
-    _refuse_entities(name, text)
+    _refuse_declarations(name, text)
     # as characters: the declaration names the encoding of bytes that are decoded already
     text = _DECLARATION.sub("", text, count=1)
     try:
@@ -89,6 +91,9 @@ def _mended(name: str, text: str, line: int | None) -> etree._Element:
     """The root of XML that is not well formed, when nearly all its words are under it."""
     text = _BARE.sub("&amp;", text)  # the fault met most: 「R&D」
     root = etree.fromstring(text, _parser(recover=True))
+    own: Any = root.getroottree().docinfo.internalDTD if root is not None else None
+    if own is not None and next(own.iterentities(), None) is not None:
+        raise _declares(name)
     words = html.unescape(_TAG.sub("", text))
     if root is None or _length("".join(map(str, root.itertext()))) < _RECOVERED * _length(words):
         raise LoadError(
@@ -115,18 +120,37 @@ def _not_well_formed(name: str, line: int | None) -> Bilingual:
     )
 
 
-def _refuse_entities(name: str, text: str) -> None:
-    """Refuse a document type with declarations of its own: between the start and the root element it can only stand there."""
-    start = text.find("<!DOCTYPE")
-    root = re.search(r"<[^!?\s]", text)
-    if start < 0 or (root and root.start() < start):
-        return
-    end = text.find(">", start)
-    if "[" in text[start : end if end >= 0 else None]:
-        raise UnsafeFile(
-            en=f"{name}: refused, because its XML declares entities. Save it without a document type.",
-            zh=f"{name}：已拒绝，其中的 XML 声明了实体。请去掉文档类型声明后再上传。",
-        )
+def _refuse_declarations(name: str, text: str) -> None:
+    """Refuse a document type with declarations of its own, before anything of it is read."""
+    parser = expat.ParserCreate("utf-8")
+    parser.StartDoctypeDeclHandler = lambda _name, _system, _public, own: _stop(bool(own))
+    parser.StartElementHandler = lambda _name, _attributes: _stop(False)
+    try:
+        parser.Parse(text.encode("utf-8", "surrogatepass"), True)
+    except _Prolog as prolog:
+        if prolog.declares:
+            raise _declares(name) from None
+    except expat.ExpatError:
+        return  # not well formed before the root element: `_mended` looks at what came of it
+
+
+class _Prolog(Exception):
+    """What stands before the root element ends; whether its document type has declarations."""
+
+    def __init__(self, declares: bool) -> None:
+        super().__init__()
+        self.declares = declares
+
+
+def _stop(declares: bool) -> None:
+    raise _Prolog(declares)
+
+
+def _declares(name: str) -> UnsafeFile:
+    return UnsafeFile(
+        en=f"{name}: refused, because its XML declares entities. Save it without a document type.",
+        zh=f"{name}：已拒绝，其中的 XML 声明了实体。请去掉文档类型声明后再上传。",
+    )
 
 
 def _add(name: str, builder: TextBuilder, element: etree._Element, level: int) -> None:

@@ -48,6 +48,12 @@ def test_words_between_elements_are_one_paragraph() -> None:
         '<!DOCTYPE a [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;&a;">]>',
         '<!-- c --><?p i?>\n<!DOCTYPE a [<!ENTITY % x SYSTEM "http://127.0.0.1/x.dtd"> %x;]>',
         '<!DOCTYPE a SYSTEM "a.dtd" [ ]>',
+        '<!-- <a --><!DOCTYPE a [<!ENTITY x "y">]>',
+        '<?p <a?><!DOCTYPE a [<!ENTITY x "y">]>',
+        '<!-- <!DOCTYPE a> --><!DOCTYPE a [<!ENTITY x "y">]>',
+        '<!DOCTYPE a SYSTEM ">" [<!ENTITY x "y">]>',
+        '<!-- not -- well formed --><!DOCTYPE a [<!ENTITY x "y">]>',
+        '<!-- not -- <a --><!DOCTYPE a [<!ENTITY % x SYSTEM "x.dtd"> ]>',
     ],
 )
 def test_entities_of_its_own_are_refused(prolog: str) -> None:
@@ -65,6 +71,8 @@ def test_a_document_type_elsewhere_is_never_fetched_and_entities_of_html_are_cha
 def test_a_text_that_speaks_of_document_types_is_read() -> None:
     (document,) = load("a.xml", b"<a><p>about</p><![CDATA[<!DOCTYPE a [ ]> is refused]]></a>")
     assert "is refused" in document.text
+    for prolog in ('<!DOCTYPE a SYSTEM ">[">', "<!-- <!DOCTYPE a [ --><!DOCTYPE a>", "<?p <!DOCTYPE a [ ?>"):
+        assert load("a.xml", f"{prolog}<a>文字</a>".encode())[0].text == "文字"
 
 
 def test_what_is_not_well_formed_is_read_with_a_warning_or_refused_with_the_line() -> None:
