@@ -9,6 +9,7 @@ from typing import Any
 
 import yaml
 from markdown_it import MarkdownIt
+from markdown_it.rules_block.table import escapedSplit
 from markdown_it.token import Token
 
 from rag.corpus.clean import clean_line, clean_text
@@ -65,7 +66,7 @@ def add_markdown(builder: TextBuilder, text: str) -> None:
             title, _ = _without_comments(tokens[number + 1].content)
             builder.heading(int(token.tag[1]), _plain(title), shown=source)
         elif token.type == "table_open":
-            rendered = render(plain_grid(_table(tokens, number)))
+            rendered = render(plain_grid(_table(tokens, number, lines)))
             builder.table(rendered.lines, rendered.heading)
         else:
             builder.add(source)
@@ -126,18 +127,32 @@ def _plain(content: str) -> str:
     return clean_line("".join(parts))
 
 
-def _table(tokens: list[Token], first: int) -> list[list[str]]:
-    """The cells of the table that starts at token `first`, row by row."""
+def _table(tokens: list[Token], first: int, lines: list[str]) -> list[list[str]]:
+    """The cells of the table that starts at token `first`, row by row.
+
+    Cells beyond the last column, which the parser drops, stay in that column with their bar: 「a | b」 in one cell is
+    where they mostly come from.
+    """
     rows: list[list[str]] = []
+    at = 0
     for number in range(first, len(tokens)):  # no slice: it would copy the rest of the file for every table
         token = tokens[number]
         if token.type == "tr_open":
             rows.append([])
+            at = token.map[0] if token.map else 0
         elif token.type in ("th_open", "td_open"):
             rows[-1].append(_plain(_without_comments(tokens[number + 1].content)[0]))
+        elif token.type == "tr_close":
+            rows[-1][-1] = " | ".join(filter(None, (rows[-1][-1], *_beyond(lines[at], len(rows[-1])))))
         elif token.type == "table_close":
             break
     return rows
+
+
+def _beyond(line: str, width: int) -> list[str]:
+    """What the cells of a table's row say behind its first `width`, cut as the parser cuts them."""
+    cells = escapedSplit(line.strip().removeprefix("|"))[width:]
+    return [_plain(_without_comments(cell)[0]) for cell in cells]
 
 
 def _front_matter(source: str) -> Meta | None:

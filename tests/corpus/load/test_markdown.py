@@ -25,6 +25,27 @@ def test_a_table_gives_rows_with_column_names() -> None:
     assert document.text == "前\n\n城市: 北京；上限: 600元\n城市: 杭州\n\n后"
 
 
+@pytest.mark.parametrize(
+    ("row", "text"),
+    [
+        ("| 查看 | ls|wc |", "项目: 查看；说明: ls | wc"),
+        ("查看 | ls|wc", "项目: 查看；说明: ls | wc"),
+        ("| 查看 | 一 | **二** | 三 |", "项目: 查看；说明: 一 | 二 | 三"),
+        ("| 查看 |  | 二 |", "项目: 查看；说明: 二"),
+        ("| 查看 | 一 |  |  |", "项目: 查看；说明: 一"),
+        (r"| 查看 | ls\|wc |", "项目: 查看；说明: ls|wc"),
+        ("| 查看 | 一 | 二<!-- 藏 --> |", "项目: 查看；说明: 一 | 二"),
+        ("| 查看 |", "项目: 查看"),
+        ("||一|二|", "说明: 一 | 二"),
+    ],
+)
+def test_cells_beyond_the_last_column_are_not_lost(row: str, text: str) -> None:
+    source = f"前\n\n| 项目 | 说明 |\n|---|---|\n| 甲 | 乙 |\n{row}\n| 丙 | 丁 |\n\n后"
+    (document,) = load("a.md", source.encode())
+    checked(document)
+    assert document.text == f"前\n\n项目: 甲；说明: 乙\n{text}\n项目: 丙；说明: 丁\n\n后"
+
+
 def test_thousands_of_tables_are_read_one_after_the_other() -> None:
     def seconds(tables: int) -> float:
         began = time.process_time()
