@@ -22,6 +22,11 @@ _BYTES = re.compile(r"((?:\\'[0-9a-f]{2})+)(\\[\\{}]|[@-\[\]-z|~])?", re.I)
 _BROKEN_LINE = re.compile(r"(\\'[0-9a-f]{2})[\r\n]+(?=\\')", re.I)
 _PICTURE = re.compile(r"[0-9a-f\s]{512,}", re.I)
 _UNSEEN = re.compile(r"\\v(?![a-z0-9])")
+# Where the library reads nothing: what is written in a footnote or an endnote, in a text box (as older programs write it
+# too), beside the text.
+_NOTES = re.compile(r"\\footnote(?![a-z])")
+_BOXES, _OLD_BOXES = re.compile(r"\\shptxt(?![a-z])"), re.compile(r"\\dptxbxtext(?![a-z])")
+_REMARKS = re.compile(r"\\annotation(?![a-z])")
 
 
 def parse(name: str, data: bytes) -> tuple[Parsed, ...]:
@@ -58,6 +63,7 @@ def parse(name: str, data: bytes) -> tuple[Parsed, ...]:
         *spelled.warnings,
         *misgivings(name, builder.text()),
         *([_unseen(name)] if _UNSEEN.search(source) else []),
+        *_not_read(name, source),
     ]
     return (builder.parsed(title_hint=title_line(builder.text()), warnings=warnings, reading=reading),)
 
@@ -85,6 +91,24 @@ def _unseen(name: str) -> Bilingual:
         en=f"{name}: it has hidden words, which cannot be told apart here. Check the text, or save it as .docx.",
         zh=f"{name}：含有隐藏的文字，无法区分。请检查文字，或另存为 .docx。",
     )
+
+
+def _not_read(name: str, source: str) -> list[Bilingual]:
+    """The warning about words that are not read because of where they stand."""
+    notes, remarks = len(_NOTES.findall(source)), len(_REMARKS.findall(source))
+    # a box may be written twice, in the new way and in the old
+    boxes = len(_BOXES.findall(source)) or len(_OLD_BOXES.findall(source))
+    if not notes and not boxes and not remarks:
+        return []
+    counted = ((notes, "footnote", "个脚注"), (boxes, "text box", "个文本框"), (remarks, "comment", "条批注"))
+    en = ", ".join(f"{n} {what}{('es' if what.endswith('x') else 's') * (n != 1)}" for n, what, _ in counted if n)
+    zh = "、".join(f"{n} {what}" for n, _, what in counted if n)
+    return [
+        Bilingual(
+            en=f"{name}: {en} left out; they are not read from rich text. Save it as .docx to have them.",
+            zh=f"{name}：有 {zh}未收入，RTF 中的这些内容无法读取。如需收入，请另存为 .docx。",
+        )
+    ]
 
 
 def _add(builder: TextBuilder, text: str) -> None:

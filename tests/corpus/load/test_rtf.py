@@ -68,6 +68,22 @@ def test_under_another_name_and_with_words_that_are_not_seen() -> None:
     assert "hidden" in document.warnings[1].en
 
 
+def test_footnotes_text_boxes_and_comments_are_counted_as_left_out() -> None:
+    note, box = r"{\footnote\pard NOTE}", r"{\shp{\*\shpinst{\shptxt BOX\par}}{\shprslt{\*\do{\dptxbxtext BOX\par}}}}"
+    for body, said, zh in (
+        (note, "1 footnote left", "1 个脚注未"),
+        (note + r"{\footnote\ftnalt END}" + box, "2 footnotes, 1 text box left", "2 个脚注、1 个文本框未"),
+        (r"{\*\do{\dptxbxtext BOX\par}}" * 2, "2 text boxes left", "2 个文本框未"),
+        (r"{\*\annotation{\*\atnref 1}REMARK}" + note, "1 footnote, 1 comment left", "1 个脚注、1 条批注未"),
+    ):
+        (document,) = load("a.rtf", rich(as_bytes(TEXT) + body))
+        assert document.text == TEXT
+        (warning,) = document.warnings
+        assert said in warning.en and zh in warning.zh and "a.rtf" in warning.zh, warning
+    # the separator lines of footnotes are no footnotes
+    assert load("a.rtf", rich(r"{\*\ftnsep\chftnsep}\ftnbj " + as_bytes(TEXT)))[0].warnings == ()
+
+
 def test_pictures_are_no_words() -> None:
     (document,) = load("a.rtf", rich(r"{\pict\wmetafile8 " + "0123456789abcdef" * 5000 + "}" + as_bytes(TEXT)))
     assert document.text == TEXT
