@@ -5,6 +5,8 @@ from __future__ import annotations
 import csv
 import io
 from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 from itertools import islice
 
 from rag.corpus.clean import flow_lines
@@ -18,50 +20,58 @@ from rag.errors import Bilingual, LoadError
 _DELIMITERS = {",": ("commas", "逗号"), "\t": ("tabs", "制表符"), ";": ("semicolons", "分号"), "|": ("bars", "竖线")}
 _SAMPLE_ROWS = 200
 _SAMPLE = 200_000
+_LOOKS = 10
 
 
 def parse(name: str, data: bytes) -> tuple[Parsed, ...]:
-    """A table of separated values; quotation marks that do not pair are taken as they stand, with a warning.
+    """A table of separated values; in rows where quotation marks do not pair they stay as they stand, with a warning.
 
     Raises:
         UnsafeFile: more than 500,000 cells.
         LoadError: a cell of more than 131,072 characters.
     """
     decoded = decode(name, data)
-    text, delimiter = _told(decoded.text.lstrip("\ufeff"))
-    rows, warnings = _rows(name, text, delimiter)
+    text, delimiter, first = _told(decoded.text.lstrip("\ufeff"))
+    literal = _Literal()
     places, cells = {}, 0
-    for r, row in enumerate(rows):
-        cells += len(row)
-        if cells > MAX_CELLS:
-            raise too_many(name)
-        places.update({(r, c): Cell(shown, (r, c)) for c, value in enumerate(row) if (shown := flow_lines(value))})
+    try:
+        for r, row in enumerate(_rows(_lines(text), delimiter, literal)):
+            cells += len(row)
+            if cells > MAX_CELLS:
+                raise too_many(name)
+            places.update({(r, c): Cell(shown, (r, c)) for c, value in enumerate(row) if (shown := flow_lines(value))})
+    except csv.Error as error:
+        raise _too_long(name) from error
     builder = TextBuilder()
     builder.source(text)
     add_regions(name, builder, places)
     en, zh = _DELIMITERS[delimiter]
     reading = decoded.as_kind(f"table, separated by {en}", f"表格，以{zh}分隔")
-    return (builder.parsed(warnings=(*decoded.warnings, *warnings), reading=reading),)
+    return (builder.parsed(warnings=(*decoded.warnings, *_unpaired(name, literal, first)), reading=reading),)
 
 
-def _told(text: str) -> tuple[str, str]:
-    """The text and what separates its columns; Excel's first line ``sep=;`` says so itself."""
+def _told(text: str) -> tuple[str, str, int]:
+    """The text, what separates its columns (Excel's first line ``sep=;`` says so itself), the number of its first line."""
     first, _, rest = text.partition("\n")
     stated = first.strip().strip('"')
     if stated[:4].lower() == "sep=" and stated[4:] in _DELIMITERS:
-        return rest, stated[4:]
-    sample = text[:_SAMPLE]
-    return text, max(_DELIMITERS, key=lambda delimiter: _evenness(sample, delimiter))
+        return rest, stated[4:], 2
+    sample = _lines(text[:_SAMPLE])
+    return text, max(_DELIMITERS, key=lambda delimiter: _evenness(sample, delimiter)), 1
 
 
-def _evenness(sample: str, delimiter: str) -> tuple[float, int]:
+def _lines(text: str) -> list[str]:
+    return list(io.StringIO(text, newline=""))
+
+
+def _evenness(sample: Sequence[str], delimiter: str) -> tuple[float, int]:
     """The share of rows that have the most frequent width, and that width; (0, 1) when it is one column."""
     widths: Counter[int] = Counter()
     try:
-        for row in islice(csv.reader(io.StringIO(sample, newline=""), delimiter=delimiter), _SAMPLE_ROWS):
+        for row in islice(_rows(sample, delimiter, _Literal()), _SAMPLE_ROWS):
             widths[len(row)] += bool(row)
-    except csv.Error:  # a quotation mark that is never closed swallows the sample: separated by lines alone
-        widths = Counter(line.count(delimiter) + 1 for line in sample.split("\n")[:_SAMPLE_ROWS] if line.strip())
+    except csv.Error:  # a cell too long, which may well be another delimiter's row
+        widths = Counter(line.count(delimiter) + 1 for line in sample[:_SAMPLE_ROWS] if line.strip())
     several = {width: n for width, n in widths.items() if width > 1}
     if not several:
         return 0.0, 1
@@ -69,30 +79,65 @@ def _evenness(sample: str, delimiter: str) -> tuple[float, int]:
     return several[width] / widths.total(), width
 
 
-def _rows(name: str, text: str, delimiter: str) -> tuple[list[list[str]], tuple[Bilingual, ...]]:
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
-    try:
-        return list(reader), ()
-    except csv.Error as error:
-        line, open_ended = reader.line_num, "end of data" in str(error) or text.count('"') % 2 == 1
-    again = io.StringIO(text, newline="")
-    if open_ended:
-        reader = csv.reader(again, delimiter=delimiter, quoting=csv.QUOTE_NONE)
-    else:
-        reader = csv.reader(again, delimiter=delimiter)
-    try:
-        return list(reader), (_unpaired(name, line),)
-    except csv.Error as error:
-        raise LoadError(
-            en=f"{name}: a cell near line {reader.line_num} cannot be read (longer than {csv.field_size_limit():,} "
-            "characters, or a quotation mark that is not closed). Save the table again as .csv or .xlsx.",
-            zh=f"{name}：第 {reader.line_num} 行附近的单元格无法读取（超过 {csv.field_size_limit():,} 个字符，或引号未闭合）。"
-            "请重新另存为 .csv 或 .xlsx。",
-        ) from error
+@dataclass(slots=True)
+class _Literal:
+    """The lines (from 0) that were read without quotation marks, and the first of the rest when all of it was."""
+
+    lines: list[int] = field(default_factory=list)
+    rest: int | None = None
 
 
-def _unpaired(name: str, line: int) -> Bilingual:
-    return Bilingual(
-        en=f"{name}: quotation marks do not pair (up to line {line}); they were taken as they stand. Check the rows.",
-        zh=f"{name}：引号不成对（至第 {line} 行发现），已按原样读取，请检查各行。",
+def _rows(lines: Sequence[str], delimiter: str, literal: _Literal) -> Iterator[list[str]]:
+    """The rows of a table's lines, each as it is written in the file: a quotation mark opens a cell only where one closes it.
+
+    A line that begins a row in which that is not so is one row, its quotation marks as they stand; the next line begins
+    another. Looking for what closes them goes over the lines ten times together; then all that is left is read like that.
+
+    Raises:
+        csv.Error: a cell of more than 131,072 characters.
+    """
+    begin, looked = 0, 0
+    while begin < len(lines) and literal.rest is None:
+        reader = csv.reader(map(lines.__getitem__, range(begin, len(lines))), delimiter=delimiter, strict=True)
+        start = begin
+        try:
+            for row in reader:
+                yield row
+                start = begin + reader.line_num
+            return
+        except csv.Error:
+            looked += begin + reader.line_num - start
+        if looked > _LOOKS * len(lines):
+            literal.rest = start
+        else:
+            literal.lines.append(start)
+            yield from csv.reader(lines[start : start + 1], delimiter=delimiter, quoting=csv.QUOTE_NONE)
+            start += 1
+        begin = start
+    yield from csv.reader(map(lines.__getitem__, range(begin, len(lines))), delimiter=delimiter, quoting=csv.QUOTE_NONE)
+
+
+def _too_long(name: str) -> LoadError:
+    return LoadError(
+        en=f"{name}: a cell is longer than {csv.field_size_limit():,} characters. Save the table again as .csv or .xlsx.",
+        zh=f"{name}：有单元格超过 {csv.field_size_limit():,} 个字符。请重新另存为 .csv 或 .xlsx。",
+    )
+
+
+def _unpaired(name: str, literal: _Literal, first: int) -> tuple[Bilingual, ...]:
+    """The warning about lines read without quotation marks; `first` is the number of the first line."""
+    numbers = [str(line + first) for line in literal.lines[:8]]
+    if literal.rest is not None:
+        numbers = [*numbers, "…"] if len(literal.lines) > 8 else numbers
+        numbers.append(f"{literal.rest + first}–")
+    elif len(literal.lines) > 8:
+        numbers.append("…")
+    if not numbers:
+        return ()
+    listed = ", ".join(numbers)
+    return (
+        Bilingual(
+            en=f"{name}: quotation marks do not pair; they were taken as they stand (line {listed}). Check these rows.",
+            zh=f"{name}：引号不成对，已按原样读取（第 {listed} 行），请检查这些行。",
+        ),
     )

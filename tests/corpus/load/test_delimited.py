@@ -1,6 +1,7 @@
 import csv
 import io
 import random
+import time
 from collections.abc import Callable
 
 import pytest
@@ -53,6 +54,37 @@ def test_quotation_marks_that_do_not_pair_swallow_nothing(text: str) -> None:
     (document,) = load("a.csv", text.encode())
     assert "年假" in document.text.split("\n")[0] and document.text.split("\n")[1] == "项目: 病假；说明: 按规定"
     assert "do not pair" in document.warnings[0].en and "引号" in document.warnings[0].zh
+
+
+def test_only_the_row_with_the_stray_mark_is_taken_as_it_stands() -> None:
+    rows = [f'"{n}号","住宿, 餐费","第一行\n第""{n}""行"' for n in range(40)]
+    strays = {7: '7号,"住宿,x', 20: '20号,"住"宿",x', 39: '"39号,住宿,x'}
+    source = "\n".join(["编号,项目,说明", *(strays.get(n, row) for n, row in enumerate(rows))])
+    (document,) = load("a.csv", source.encode())
+    checked(document)
+    lines = document.text.split("\n")
+    assert len(lines) == 40
+    expected = {
+        7: '编号: 7号；项目: "住宿；说明: x',
+        20: '编号: 20号；项目: "住"宿"；说明: x',
+        39: '编号: "39号；项目: 住宿；说明: x',
+    }
+    for n, line in enumerate(lines):
+        assert line == expected.get(n, f'编号: {n}号；项目: 住宿, 餐费；说明: 第一行第"{n}"行')
+    (warning,) = document.warnings
+    for language in (warning.en, warning.zh):
+        assert "16, 41, 78" in language.replace("、", ", ")
+
+
+def test_marks_that_open_over_and_over_are_looked_at_a_few_times() -> None:
+    def seconds(rows: int) -> float:
+        began = time.process_time()
+        (document,) = load("a.csv", b"k,l,m\n" + b'x",y,"z\n' * rows)
+        assert document.text.count('"z') == rows and "do not pair" in document.warnings[0].en
+        return time.process_time() - began
+
+    # looking for the end of each down to the end of the file makes eight times as many take some fifty times as long
+    assert seconds(16000) < 24 * seconds(2000)
 
 
 def test_what_excel_writes_above_the_rows_is_no_row() -> None:
