@@ -89,12 +89,33 @@ class CorpusHandlers(Desk):
         )
         yield {tab.progress: done, **self._corpus(visit, spoken)}
 
+    @guarded()
+    def ask_remove(self, key: object, request: gr.Request) -> Updates:
+        """Remove was pressed: ask once, and note of which document."""
+        spoken, visit, tab = language(request), self._visit(request), self.page.documents
+        document = next((d for d in visit.workspace.own_documents() if d.key == key), None)
+        if document is None:
+            raise mistake(LoadError, "docs.unknown")
+        visit.removing = document.key
+        said = text("docs.remove_really", spoken, name=document.title)
+        return {tab.asked: gr.Row(visible=True), tab.asked_which: panels.notice(said, "warning")}
+
+    @guarded()
+    def keep(self, request: gr.Request) -> Updates:
+        """The document stays."""
+        self._visit(request).removing = ""
+        return documents.not_asked(self.page.documents)
+
     @guarded("documents.progress")
     def remove(self, key: object, request: gr.Request) -> Iterator[Updates]:
-        """An own document is taken out of the index."""
+        """An own document is taken out of the index, when `ask_remove` asked about this one last."""
         spoken, visit, tab = language(request), self._visit(request), self.page.documents
         if not any(d.key == key for d in visit.workspace.own_documents()):
             raise mistake(LoadError, "docs.unknown")
+        asked, visit.removing = visit.removing, ""
+        yield documents.not_asked(tab)
+        if asked != key:
+            raise mistake(LoadError, "docs.remove_other")
         try:
             with visit.running("index") as stop:
                 yield from bars(tab.progress, visit.workspace.remove(str(key), stop), spoken)

@@ -25,7 +25,12 @@ def wire_corpus(demo: gr.Blocks, page: Page, do: CorpusHandlers) -> None:
     page.timer.tick(do.tick, None, standing, **LIGHT)
     # preprocess=False: Gradio would leave an empty file per upload, and its error for a vanished one says nothing
     docs.upload.upload(do.add, [docs.upload, docs.again], corpus, **RAW, **INDEXING)
-    docs.remove.click(do.remove, docs.which, corpus, **RAW, **INDEXING)
+    asked, back = [docs.asked, docs.asked_which], "() => document.querySelector('#remove')?.focus()"
+    docs.remove.click(do.ask_remove, docs.which, asked, **RAW, **LIGHT)
+    # the pressed button goes: the keyboard goes back to where it came from
+    gr.on([docs.remove_yes.click, docs.remove_no.click], js=back, **LIGHT)
+    docs.remove_no.click(do.keep, None, asked, **LIGHT)
+    docs.remove_yes.click(do.remove, docs.which, corpus, **RAW, **INDEXING)
     docs.include.input(do.include_samples, docs.include, corpus, **INDEXING)
 
 

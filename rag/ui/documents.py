@@ -35,6 +35,10 @@ class DocumentsTab(NamedTuple):
     table: gr.HTML
     which: gr.Dropdown
     remove: gr.Button
+    asked: gr.Row
+    asked_which: gr.HTML
+    remove_yes: gr.Button
+    remove_no: gr.Button
     known: gr.HTML
     title: gr.Textbox
     version: gr.Textbox
@@ -53,7 +57,7 @@ class DocumentsTab(NamedTuple):
     def opened(self) -> list[Any]:
         """What is written when a document is opened."""
         return [
-            self.which, self.remove, self.known, *self.fields(), self.save, self.saved, self.left_out, self.view, self.text,
+            self.which, self.remove, self.asked, self.asked_which, self.known, *self.fields(), self.save, self.saved, self.left_out, self.view, self.text,
         ]  # fmt: skip
 
     def written(self) -> list[Any]:
@@ -83,6 +87,11 @@ def build_documents(label: gr.I18n) -> DocumentsTab:
         made["remove"] = gr.Button(
             label("docs.remove"), elem_id="remove", scale=0, min_width=90, interactive=False
         )  # fmt: skip
+    # behind the button in the order of the keyboard; another button, so that a double click confirms nothing
+    with gr.Row(visible=False, elem_classes=["buttons"], elem_id="remove-asked") as made["asked"]:
+        made["asked_which"] = gr.HTML(js_on_load=None, elem_id="remove-which", min_width=240)
+        made["remove_yes"] = gr.Button(label("docs.remove_yes"), scale=0, min_width=110, elem_id="remove-yes")
+        made["remove_no"] = gr.Button(label("docs.remove_no"), scale=0, min_width=90, elem_id="remove-no")
     with gr.Row(equal_height=False):
         with gr.Column(scale=4, min_width=300):
             made |= _build_facts(label)
@@ -168,11 +177,17 @@ def show_documents(
     }
 
 
+def not_asked(tab: DocumentsTab) -> dict[Any, Any]:
+    """Nobody is asked whether to remove a document."""
+    return {tab.asked: gr.Row(visible=False), tab.asked_which: ""}
+
+
 def show_document(tab: DocumentsTab, document: Document, language: Language) -> dict[Any, Any]:
     """One document: what is known of it, its text as it is searched; one's own can be corrected."""
     own = document.origin == "own"
     shown: dict[Any, Any] = {
         tab.remove: gr.Button(interactive=own),
+        **not_asked(tab),
         tab.save: gr.Button(interactive=own),
         tab.saved: "" if own else panels.notice(text("details.sample", language)),
         tab.known: document_details.known(document, language),

@@ -36,7 +36,8 @@ class Visit:
     as the only item (empty: it shows none yet), `seen_results` whether it shows results of an evaluation. `asking` is the
     question that is being searched or answered or waits for it; None when there is none. `opened` is the question of an
     evaluation that was opened since. `document` is the key of the document chosen last on the Documents or the Chunks tab,
-    `chunks` its chunks as that tab shows them. `questions` is the question set the visitor brought, `experiment` what the last
+    `chunks` its chunks as that tab shows them, `removing` the key of the one the page asks about whether to remove it
+    (empty: it asks about none). `questions` is the question set the visitor brought, `experiment` what the last
     evaluation came to; `evaluating` stands for the one under way, `drafting` for the drafting begun last.
     """
 
@@ -45,6 +46,7 @@ class Visit:
         self.seen_corpus = ""
         self.document = ""
         self.chunks: Opened | None = None
+        self.removing = ""
         self.seen_prompt: Prompt | None = None
         self.seen_set: tuple[QuestionSet | None, ...] = ()
         self.seen_results = False

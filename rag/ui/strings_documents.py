@@ -27,6 +27,10 @@ DOCUMENTS: Final[Mapping[str, Bilingual]] = MappingProxyType({
     "docs.include_info": _B("If off, your own files, once there are any, are searched alone.", "不勾选：上传自己的文件后，只检索自己的文件。"),
     "docs.which": _B("Document", "文档"),
     "docs.remove": _B("Remove", "移除"),
+    "docs.remove_really": _B("Really remove “{name}”? Corrections you made to it are lost too.", "确定移除「{name}」吗？您对它的更正也会丢失。"),
+    "docs.remove_yes": _B("Yes, remove it", "确定移除"),
+    "docs.remove_no": _B("Keep it", "保留"),
+    "docs.remove_other": _B("Nothing was removed: another document is chosen by now. Press Remove again.", "没有移除：当前选中的已是另一份文档，请重新按「移除」。"),
     "docs.searching_samples": _B(
         "Questions search the sample policies: {n} documents, {chunks} chunks.", "当前检索示例制度：{n} 份文档，{chunks} 个切块。"
     ),

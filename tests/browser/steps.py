@@ -67,6 +67,12 @@ def upload(page: Any, *files: Path) -> None:
     )
 
 
+def remove(page: Any) -> None:
+    """Remove the chosen document, and answer that it is meant."""
+    page.click("#remove")
+    page.click("#remove-yes")
+
+
 _STOP = """limit_ms => new Promise((seen, missed) => {
   const status = document.querySelector('#answer-status'), began = performance.now();
   const look = () => { if (status.querySelector('.stopped')) { watch.disconnect(); seen((performance.now() - began) / 1000); } };

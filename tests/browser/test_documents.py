@@ -107,3 +107,30 @@ def test_what_was_left_out_can_be_read_on_a_phone(
     page.locator("#as-read label").nth(1).click()
     page.locator("#document-text mark.gone").first.wait_for()
     assert steps.fits_its_width(page) and steps.pale(page) == []
+
+
+@pytest.mark.parametrize(("locale", "really"), [("zh-CN", "确定移除"), ("en-US", "Really remove")])
+def test_removing_asks_once_and_is_done_with_the_keyboard(
+    url: str, visit: Callable[..., Any], tmp_path: Path, locale: str, really: str
+) -> None:
+    page = visit(url, locale=locale)
+    (tmp_path / "甲.txt").write_text("每年3天。", encoding="utf-8")
+    steps.upload(page, tmp_path / "甲.txt")
+    row = page.locator("#docs-table tbody tr", has_text="甲.txt")
+
+    def press(*keys: str) -> None:
+        for key in keys:
+            page.keyboard.press(key)
+
+    page.dblclick("#remove")
+    page.locator("#remove-which", has_text=really).wait_for()
+    page.wait_for_timeout(500)
+    assert row.count() == 1 and steps.fits_its_width(page) and steps.pale(page) == []
+    press("Tab", "Tab", "Enter")  # keep it
+    page.locator("#remove-which").wait_for(state="hidden")
+    assert row.count() == 1
+    page.wait_for_function("document.activeElement.id === 'remove'")
+    press("Enter")
+    page.locator("#remove-yes").wait_for()
+    press("Tab", "Enter")
+    row.wait_for(state="detached")

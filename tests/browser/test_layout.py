@@ -236,7 +236,7 @@ def test_remove_the_last_own_file(url: str, visit: Callable[..., Any], hostile_f
     page = visit(url)
     steps.upload(page, hostile_file)
     assert "只检索您上传的文件" in page.locator("#searching").inner_text()
-    page.click("#remove")
+    steps.remove(page)
     page.locator("#docs-progress", has_text="重新检索示例制度").wait_for()
     assert "示例制度" in page.locator("#searching").inner_text()
 

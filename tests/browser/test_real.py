@@ -168,7 +168,7 @@ def test_two_visitors_with_the_same_file_name_at_once(ready: Callable[..., Any],
                 assert own in page.locator("#chunk-view").inner_text()
                 assert other not in page.content()
                 steps.open_tab(page, "documents")
-                page.click("#remove")
+                steps.remove(page)
                 page.locator("#docs-progress", has_text="重新检索示例制度").wait_for()
 
 

@@ -172,6 +172,11 @@ class Client:
             updates |= update
         return updates
 
+    def remove(self, key: object) -> dict[Any, Any]:
+        """Remove is pressed, and what it asks is answered with yes."""
+        shown = self.corpus.ask_remove(key, self.request)
+        return shown | last(self.corpus.remove(key, self.request))
+
 
 def last(updates: Iterator[dict[Any, Any]]) -> dict[Any, Any]:
     merged: dict[Any, Any] = {}

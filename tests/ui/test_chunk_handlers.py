@@ -160,10 +160,10 @@ def test_a_document_chosen_in_one_tab_is_open_in_the_other_and_stays_open(visito
         and "甲制度" in chosen[docs.text]
     )
     assert set(chosen) <= {*docs.opened(), *tab.opened()}
-    removed = last(visitor.corpus.remove(b, visitor.request))
+    removed = visitor.remove(b)
     assert removed[docs.which].value == a and "甲制度" in removed[tab.view]
     assert set(removed) <= set(groups(visitor.page)["corpus"])
-    gone = last(visitor.corpus.remove(a, visitor.request))
+    gone = visitor.remove(a)
     assert gone[docs.which].value in visitor.workspace.corpus().documents
 
 

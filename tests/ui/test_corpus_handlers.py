@@ -34,8 +34,27 @@ def test_own_files_then_back_to_the_samples(visitor: Client) -> None:
     both = last(visitor.corpus.include_samples(True, visitor.request))
     assert len(visitor.workspace.corpus().documents) == 3 and "3" in both[tab.searching]
     key = visitor.workspace.own_documents()[0].key
-    removed = last(visitor.corpus.remove(key, visitor.request))
+    removed = visitor.remove(key)
     assert "示例" in removed[tab.progress] and not visitor.workspace.own_documents()
+
+
+def test_a_document_goes_only_when_the_page_asked_about_it(visitor: Client) -> None:
+    tab, workspace = visitor.page.documents, visitor.workspace
+    visitor.upload("甲.txt", "每年3天。".encode())
+    visitor.upload("<b>乙.txt", "每年5天。".encode())
+    first, second = (document.key for document in workspace.own_documents())
+    asked = visitor.corpus.ask_remove(second, visitor.request)
+    assert asked[tab.asked].visible and "确定移除" in asked[tab.asked_which] and "<b>" not in asked[tab.asked_which]
+    assert len(workspace.own_documents()) == 2  # a press alone removes nothing
+    assert not visitor.corpus.keep(visitor.request)[tab.asked].visible
+    with pytest.raises(gr.Error, match="没有移除"):
+        last(visitor.corpus.remove(second, visitor.request))
+    visitor.corpus.ask_remove(first, visitor.request)
+    assert not visitor.documents.choose(second, visitor.request)[tab.asked].visible  # asked about the other one
+    with pytest.raises(gr.Error, match="没有移除"):
+        last(visitor.corpus.remove(second, visitor.request))
+    assert not visitor.remove(second)[tab.asked].visible
+    assert [document.key for document in workspace.own_documents()] == [first]
 
 
 def test_a_bad_file_has_its_row_and_the_good_one_is_taken(visitor: Client) -> None:

@@ -83,7 +83,7 @@ def test_a_sample_can_be_looked_at_but_not_changed(visitor: Client) -> None:
     with pytest.raises(gr.Error, match="已不存在"):
         last(visitor.documents.save(key, "t", "", "", "", visitor.request))
     with pytest.raises(gr.Error, match="已不存在"):
-        last(visitor.corpus.remove(key, visitor.request))
+        visitor.remove(key)
 
 
 def test_the_same_name_again_replaces_or_stands_beside(visitor: Client) -> None:

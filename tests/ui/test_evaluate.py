@@ -464,7 +464,7 @@ def test_results_that_hold_a_removed_document_go_with_it(visitor: Evaluator, gon
     visitor.run()
     visitor.runs.choose_outcome(0, 1, visitor.request)
     if gone == "removed":
-        last(visitor.corpus.remove(visitor.workspace.own_documents()[0].key, visitor.request))
+        visitor.remove(visitor.workspace.own_documents()[0].key)
     else:
         visitor.upload("secret.md", SECRET.replace("98765", "12345").encode())
         assert len(visitor.workspace.own_documents()) == 1
@@ -481,7 +481,7 @@ def test_a_run_that_ends_after_its_document_was_removed_keeps_nothing(slow: tupl
     visitor = slow[0]
     visitor.upload("secret.md", SECRET.encode())
     updates = running(visitor)
-    last(visitor.corpus.remove(visitor.workspace.own_documents()[0].key, visitor.request))
+    visitor.remove(visitor.workspace.own_documents()[0].key)
     visitor.runs.stop(visitor.request)
     shown = visitor.streamed("run", updates)
     assert "一并删除" in shown[visitor.tab.progress] and visitor.visit.experiment is None

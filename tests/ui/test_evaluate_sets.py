@@ -196,7 +196,7 @@ def test_the_page_follows_the_set_in_use(visitor: Evaluator) -> None:
     empty = {"headers": samples["headers"], "data": [[""] * len(FIELDS)]}
     told = visitor.sets.apply(empty, visitor.request)
     assert "没有题目" in told[visitor.tab.edit_note] and visitor.visit.questions is None
-    last(visitor.corpus.remove(visitor.workspace.own_documents()[0].key, visitor.request))
+    visitor.remove(visitor.workspace.own_documents()[0].key)
     opened = visitor.sets.opened(visitor.request)
     assert opened[visitor.tab.table] == samples and len(opened[visitor.tab.categories].choices) > 1
     assert visitor.tab.table not in visitor.sets.opened(visitor.request)

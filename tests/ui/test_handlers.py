@@ -76,7 +76,7 @@ def test_one_session_sees_nothing_of_another(app: App) -> None:
     a.upload("secret.txt", "蓝鲸项目预算九百万。".encode())
     key = a.workspace.own_documents()[0].key
     for call in (
-        lambda: last(b.corpus.remove(key, b.request)),
+        lambda: b.remove(key),
         lambda: b.documents.choose(key, b.request),
         lambda: b.chunks.preview(key, "fixed", 100, 10, b.request),
     ):
@@ -91,7 +91,7 @@ def test_odd_keys_and_splits_end_in_a_plain_message(visitor: Client, key: Any) -
     event = gr.EventData(None, {})
     event.row_value = [1]
     for call in (
-        lambda: last(visitor.corpus.remove(key, visitor.request)),
+        lambda: visitor.remove(key),
         lambda: visitor.documents.choose(key, visitor.request),
         lambda: visitor.documents.choose_view(key, "as_read", visitor.request),
         lambda: last(visitor.documents.save(key, "t", "", "", "", visitor.request)),
