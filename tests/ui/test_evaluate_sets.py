@@ -15,7 +15,7 @@ from rag.evaluate.questions import FIELDS
 from rag.ui import set_handlers
 from rag.ui.app import App
 from tests.ui.evaluate_kit import ABSENT, GOOD, ROWS, Evaluator, jsonl
-from tests.ui.fakes import last, page_app
+from tests.ui.fakes import page_app
 
 OWN = "第一条 访客进入办公区应当在前台登记，由接待人全程陪同。第二条 访客证当日有效，离开时交还前台。"
 
