@@ -44,10 +44,15 @@ def parse(name: str, data: bytes) -> tuple[Parsed, ...]:
         raise _too_long(name) from error
     builder = TextBuilder()
     builder.source(text)
-    add_regions(name, builder, places)
+    nameless = add_regions(name, builder, places)
     en, zh = _DELIMITERS[delimiter]
     reading = decoded.as_kind(f"table, separated by {en}", f"表格，以{zh}分隔")
-    return (builder.parsed(warnings=(*decoded.warnings, *_unpaired(name, literal, first)), reading=reading),)
+    return (
+        builder.parsed(
+            warnings=(*decoded.warnings, *_unpaired(name, literal, first), *_without_names(name, nameless)),
+            reading=reading,
+        ),
+    )
 
 
 def _told(text: str) -> tuple[str, str, int]:
@@ -139,5 +144,20 @@ def _unpaired(name: str, literal: _Literal, first: int) -> tuple[Bilingual, ...]
         Bilingual(
             en=f"{name}: quotation marks do not pair; they were taken as they stand (line {listed}). Check these rows.",
             zh=f"{name}：引号不成对，已按原样读取（第 {listed} 行），请检查这些行。",
+        ),
+    )
+
+
+def _without_names(name: str, rows: Sequence[int]) -> tuple[Bilingual, ...]:
+    """The note about tables whose first row (from 0) is a row like those below it."""
+    if not rows:
+        return ()
+    listed = ", ".join(str(row + 1) for row in rows[:8]) + (" …" if len(rows) > 8 else "")
+    return (
+        Bilingual(
+            en=f"{name}: a table without column names (from row {listed}): its first row holds numbers, dates or codes like "
+            "the rows below it, and was read as a row. Put a row of column names above it.",
+            zh=f"{name}：表格没有列名（从第 {listed} 行起）：首行与下面各行一样是数字、日期或编号，已作为普通一行读取。"
+            "如有列名，请在其上方加一行列名。",
         ),
     )

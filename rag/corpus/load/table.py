@@ -9,7 +9,7 @@ from itertools import chain
 
 from rag.corpus.clean import flow_lines
 from rag.corpus.load.form import Field, Row, form_line, form_rows
-from rag.corpus.load.value import is_value
+from rag.corpus.load.value import are_alike, is_name, is_value
 
 MAX_CHARACTERS = 20_000_000
 MAX_PLACES = 2_000_000
@@ -230,12 +230,19 @@ def _is_sparse(row: Sequence[Cell], cells: Sequence[str]) -> bool:
 
 def find_header(grid: Grid) -> Header | None:
     """The column names in the first rows of `grid`, or None when its first row does not look like a header."""
-    if len(grid) < 2 or not like_header(grid[0]) or form_height(grid):
+    if len(grid) < 2 or not like_header(grid[0]) or is_like_below(grid) or form_height(grid):
         return None
     rows = 1
     while rows < min(_HEADER_ROWS, len(grid) - 1) and _goes_on(grid[rows - 1], grid[rows], grid[rows + 1]):
         rows += 1
     return Header(header_names(grid[:rows]), rows)
+
+
+def is_like_below(grid: Grid) -> bool:
+    """Whether the first row is one of the others: it holds nothing that columns are called, and in some column it and
+    all below it are numbers, dates, codes, years or mail addresses alike."""
+    columns = [[cell.text for cell in column if cell.text] for column in zip(*grid, strict=True) if column[0].text]
+    return not any(is_name(column[0]) for column in columns) and any(map(are_alike, columns))
 
 
 def named_row(row: Sequence[Cell], names: Sequence[str]) -> str:

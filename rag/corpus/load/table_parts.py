@@ -11,18 +11,11 @@ from rag.corpus.load.layout import Left, Page
 from rag.corpus.load.lines import Line
 from rag.corpus.load.ruled import Grid, Table
 from rag.corpus.load.table import Cell, find_header
+from rag.corpus.load.value import is_name
 
 _SAME_COLUMN = 4.0
 _CONTINUED = re.compile(
     r"[（(]?\s*续\s*(?:上?\s*表|前\s*表)?.{0,12}|.{1,60}[（(]\s*(?:续表?|continued|cont\.?)\s*[)）]", re.IGNORECASE
-)
-# What tables of all kinds call their columns; evidence, not a list of what may stand there.
-_NAME = re.compile(
-    r".{0,8}(?:名称|姓名|编号|序号|代码|项目|类别|类型|等级|级别|档次|职级|部门|单位|岗位|职务|城市|地区|标准|上限|下限|金额|费用|单价"
-    r"|数量|人数|天数|比例|日期|时间|期限|内容|说明|备注|要求|条件|方式|范围|责任人|负责人|电话|地址)|(?:.{0,20} )?(?:name|no\.?|number|code"
-    r"|item|type|category|level|grade|department|unit|position|city|region|limit|amount|price|rate|quantity|days|date|time|note|remark"
-    r"|description|standard|owner|contact)s?",
-    re.IGNORECASE,
 )
 _ENDS = tuple("。！？；.!?;")
 
@@ -101,7 +94,7 @@ def _is_another(last: Table, first: Table, names: tuple[str, ...]) -> bool:
         return False
     figures = [c for c, column in enumerate(zip(*body, strict=True)) if _are_figures([cell.text for cell in column])]
     unlike = [c for c in figures if not any(any(map(str.isdigit, cell.text)) for cell in columns[c])]
-    called = sum(_NAME.fullmatch(text) is not None for text in top)
+    called = sum(map(is_name, top))
     told = len(body) > 1 and (bool(unlike) or len(figures) > 1)
     return first.bold_top or told or called * 2 > len(top)
 

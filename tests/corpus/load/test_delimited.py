@@ -43,6 +43,70 @@ def test_titles_empty_rows_and_a_second_table() -> None:
     assert document.text == "2026年差旅标准\n职级: P1；住宿: 600；餐费: 120\n\n城市: 北京；上限: 600；备注: 一线"
 
 
+@pytest.mark.parametrize(
+    "second",
+    [
+        ["城市,等级", "北京,一线", "杭州,二线"],  # called as columns are
+        ["甲类,乙类", "北京,HR-1", "杭州,HR-2"],  # codes below words
+        ["颜色,形状", "红,圆", "蓝,方"],  # words where numbers stood
+        ["颜色,形状", "红,600", "蓝,700"],
+    ],
+)
+def test_a_second_table_of_the_same_columns_has_its_own_names(second: list[str]) -> None:
+    (document,) = load("a.csv", "\n".join(["姓名,分机", "张三,12", "李四,13", "", *second]).encode())
+    names, *rows = [line.split(",") for line in second]
+    expected = ["；".join(f"{n}: {v}" for n, v in zip(names, row, strict=True)) for row in rows]
+    assert document.text.split("\n\n")[1].split("\n") == expected
+    assert document.tables[1].header == " | ".join(names)
+
+
+@pytest.mark.parametrize(
+    "rest",
+    [
+        ["王五,财务", "赵六,法务"],
+        ["王五,HR-1", "赵六,HR-2"],
+        ["王五,销售", "赵六,销售"],
+        ["王五,行政", "赵六,HR-1"],
+        ["王五,2024", "赵六,2025"],
+    ],
+)
+def test_rows_behind_an_empty_one_that_hold_no_names_go_on(rest: list[str]) -> None:
+    (document,) = load("a.csv", "\n".join(["姓名,去向", "张三,销售", "李四,行政", "", *rest]).encode())
+    assert document.text.split("\n\n")[1].split("\n")[0].startswith(f"姓名: {rest[0].split(',')[0]}")
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        ["张三,13800000000,2024-01-02", "李四,13800000001,2024-01-03"],
+        ["张三,销售,2024", "李四,行政,2025", "王五,财务,2023"],
+        ["HR-001,年假表", "HR-002,病假表"],
+        ["张三,zs@example.com", "李四,ls@example.com"],
+        ["张三,2024年1月", "李四,2024年2月"],
+    ],
+)
+def test_a_first_row_like_those_below_is_a_row_and_the_note_says_so(rows: list[str]) -> None:
+    (document,) = load("a.csv", "\n".join(rows).encode())
+    checked(document)
+    assert document.text.split("\n") == [row.replace(",", " | ") for row in rows]
+    (warning,) = document.warnings
+    assert "without column names (from row 1)" in warning.en and "没有列名（从第 1 行起）" in warning.zh
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        ["城市,2024年,2025年", "北京,600,700"],
+        ["姓名,Q1,Q2", "张三,A1,B2", "李四,A2,B1"],
+        ["姓名,部门", "张三,销售"],
+        ["姓名,工号", "张三,HR-1", "李四,HR-2"],
+    ],
+)
+def test_names_stay_names(rows: list[str]) -> None:
+    (document,) = load("a.csv", "\n".join(rows).encode())
+    assert document.text.startswith(f"{rows[0].split(',')[0]}: ") and document.warnings == ()
+
+
 def test_line_breaks_inside_quotation_marks_stay_in_their_cell() -> None:
     (document,) = load("a.csv", '项目,说明\n年假,"满一年\n十五天"\n'.encode())
     assert document.text == "项目: 年假；说明: 满一年十五天"
