@@ -135,10 +135,10 @@ def _wire_evaluation(page: Page, do: EvaluateHandlers) -> None:
     tab.stop.click(do.stop, None, None, **LIGHT)
     tab.which.input(do.choose_run, [tab.which, tab.failed], results, **RAW, **LIGHT)
     tab.failed.input(do.choose_failed, [tab.which, tab.failed], shown["outcomes"], **RAW, **LIGHT)
-    tab.use_variant.click(do.use_variant, tab.which, [*panel, tab.used], **RAW, **LIGHT)
+    tab.use_variant.click(do.use_variant, tab.which, [*panel, tab.used, tab.cut_note], **RAW, **LIGHT)
     moved = [tab.which, tab.threshold]
     tab.threshold.input(do.try_threshold, moved, tab.threshold_view, trigger_mode="always_last", **RAW, **LIGHT)
-    tab.use_threshold.click(do.use_threshold, tab.threshold, [panel.threshold, tab.cut_note], **RAW, **LIGHT)
+    tab.use_threshold.click(do.use_threshold, tab.threshold, [panel.threshold, tab.cut_note, tab.used], **RAW, **LIGHT)
     saves(tab.report_html, do.save_html, None, tab.download)
     saves(tab.report_json, do.save_json, None, tab.download)
     trace = list(dict.fromkeys([*shown["trace"], *shown["found"], *shown["answer"], panel.note]))

@@ -63,7 +63,9 @@ class ResultHandlers(Desk):
         more = text("eval.reindex", spoken) if again else ""
         said = text("eval.taken", spoken, hash=settings.hash(), more=more)
         shown = show_settings(panel, settings) | {panel.note: self._settings_note(visit, settings, spoken)}
-        return shown | {self.page.evaluate.used: panels.notice(said, "warning" if again else "info")}
+        tab = self.page.evaluate
+        # the threshold that was taken over has just been written over
+        return shown | {tab.used: panels.notice(said, "warning" if again else "info"), tab.cut_note: ""}
 
     @guarded()
     def try_threshold(self, which: object, value: object, request: gr.Request) -> Updates:
@@ -77,7 +79,8 @@ class ResultHandlers(Desk):
         """The threshold of the slider goes into the Settings panel."""
         written = f"{_cosine(value):.3f}"
         said = panels.notice(text("eval.cut_taken", language(request), value=written))
-        return {self.page.settings.threshold: written, self.page.evaluate.cut_note: said}
+        # the settings that were taken over are others from here on
+        return {self.page.settings.threshold: written, self.page.evaluate.cut_note: said, self.page.evaluate.used: ""}
 
     @guarded()
     def save_html(self, request: gr.Request) -> Updates:

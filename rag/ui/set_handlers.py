@@ -52,7 +52,7 @@ class SetHandlers(Desk):
         shown: Updates = {tab.age: age(visit, spoken)}
         if visit.seen_results and visit.experiment is None:
             visit.seen_results = False
-            shown = no_results(tab) | {tab.age: panels.notice(text("eval.gone", spoken), "warning")}
+            shown = no_results(tab) | {tab.age: panels.notice(text("eval.gone", spoken), "warning"), tab.progress: ""}
         if visit.seen_set != (set_in_use(visit),):
             return shown | self._set(visit, spoken)
         return shown | {tab.set_line: set_line(set_in_use(visit), self._searched(visit), spoken)}
@@ -172,9 +172,13 @@ class SetHandlers(Desk):
         return {self.page.evaluate.download: as_download(f"questions.{suffix}", mime, data)}
 
     def _set(self, visit: Visit, spoken: Language) -> Updates:
-        found = set_in_use(visit)
+        """Another set than the page shows; what was said of that one is not of this one."""
+        found, tab = set_in_use(visit), self.page.evaluate
         visit.seen_set = (found,)
-        return show_set(self.page.evaluate, found, self._searched(visit), spoken)
+        shown: Updates = {tab.set_note: "", tab.edit_note: ""}
+        if visit.evaluating is None and visit.experiment is None:
+            shown[tab.progress] = ""  # a run that this set, or the one before, did not let begin
+        return shown | show_set(tab, found, self._searched(visit), spoken)
 
     def _searched(self, visit: Visit) -> Corpus | None:
         try:

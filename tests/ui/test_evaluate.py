@@ -477,6 +477,23 @@ def test_results_that_hold_a_removed_document_go_with_it(visitor: Evaluator, gon
             call(visitor.request)
 
 
+def test_what_was_said_of_results_goes_with_them(visitor: Evaluator) -> None:
+    visitor.upload("secret.md", SECRET.encode())
+    visitor.bring(jsonl(ABOUT))
+    assert visitor.run()[visitor.tab.progress] != ""
+    visitor.remove(visitor.workspace.own_documents()[0].key)
+    assert visitor.sets.opened(visitor.request)[visitor.tab.progress] == ""
+
+
+def test_of_settings_and_threshold_the_one_taken_over_last_says_so(visitor: Evaluator) -> None:
+    tab = visitor.tab
+    visitor.run()
+    taken = visitor.checked("use_threshold", visitor.runs.use_threshold(0.6, visitor.request))
+    assert "0.600" in taken[tab.cut_note] and taken[tab.used] == ""
+    taken = visitor.checked("use_variant", visitor.runs.use_variant(0, visitor.request))
+    assert taken[tab.used] and taken[tab.cut_note] == ""
+
+
 def test_a_run_that_ends_after_its_document_was_removed_keeps_nothing(slow: tuple[Evaluator, PageModels]) -> None:
     visitor = slow[0]
     visitor.upload("secret.md", SECRET.encode())

@@ -137,6 +137,26 @@ def test_what_is_saved_reads_back_the_same(visitor: Evaluator, kind: str) -> Non
     assert read_questions(f"x.{kind}", visitor.saved(sent)).questions.questions == visitor.visit.questions.questions
 
 
+def test_what_was_said_of_another_set_goes_when_this_one_comes(visitor: Evaluator) -> None:
+    tab, sets, request = visitor.tab, visitor.sets, visitor.request
+    brought = visitor.bring(jsonl(*ROWS), "mine.jsonl")
+    assert "mine.jsonl" in brought[tab.set_note] and brought[tab.edit_note] == ""
+    table = {"headers": brought[tab.table]["headers"], "data": brought[tab.table]["data"][:2]}
+    applied = visitor.checked("apply", sets.apply(table, request))
+    assert "共 2 题" in applied[tab.edit_note] and applied[tab.set_note] == ""
+    samples = visitor.checked("take_samples", sets.take_samples(request))
+    assert samples[tab.edit_note] == "" and "示例题集" in samples[tab.set_note]
+
+
+def test_a_run_that_could_not_begin_is_not_complained_of_once_there_is_a_set(visitor: Evaluator) -> None:
+    visitor.upload("own.txt", OWN.encode())
+    with pytest.raises(gr.Error, match="还没有题集"):
+        visitor.run()
+    assert visitor.bring(jsonl(*ROWS))[visitor.tab.progress] == ""
+    visitor.run()
+    assert visitor.tab.progress not in visitor.bring(jsonl(*ROWS))  # this line is about the results below it
+
+
 @pytest.fixture
 def drafting(tmp_path: Path) -> Iterator[Evaluator]:
     app, _ = page_app(tmp_path, reply="访客进入办公区要在哪里登记？", before=0.2)
