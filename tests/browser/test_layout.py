@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from rag.ui.strings import text
 from tests.browser import steps
 from tests.ui.fakes import page_app, served
 
@@ -177,9 +178,24 @@ def test_an_empty_question_is_told_and_nothing_is_lost(url: str, visit: Callable
     page = visit(url)
     steps.ask(page, "")
     page.locator("[data-testid=toast-body]", has_text="请输入问题").wait_for()
+    assert heading(page) == text("error.title", "zh")
     page.locator("#answer-status .error", has_text="请输入问题").wait_for()
     steps.ask(page, QUESTION)
     steps.finished(page)
+
+
+def heading(page: Any) -> str:
+    """The heading of a message, as it is painted."""
+    title = page.locator(".toast-title.error").first
+    assert title.evaluate("e => getComputedStyle(e).fontSize") == "0px"  # Gradio's own, which is always English
+    return str(title.evaluate("e => getComputedStyle(e, '::after').content")).strip('"')
+
+
+def test_the_heading_of_a_message_is_in_english_on_an_english_page(url: str, visit: Callable[..., Any]) -> None:
+    page = visit(url, locale="en-US")
+    steps.ask(page, "")
+    page.locator("[data-testid=toast-body]", has_text="Please enter a question").wait_for()
+    assert heading(page) == text("error.title", "en")
 
 
 def test_a_wrong_setting_is_told_under_the_settings(url: str, visit: Callable[..., Any]) -> None:
