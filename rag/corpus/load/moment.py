@@ -30,10 +30,10 @@ def moment(value: Moment, section: Section) -> str:
         return _elapsed(value, tokens)
     parts = {token.text[0] for token in tokens if token.kind == "date"}
     shows_day = bool(parts & set("ymdeab"))
-    shows_time = bool(parts & set("hs")) or "M" in parts or any(token.kind == "elapsed" for token in tokens)
+    shows_time = bool(parts & set("hs")) or "M" in parts or any(token.kind in ("elapsed", "noon") for token in tokens)
     if not (shows_day or shows_time):
         return _plain(value)
-    clock = [token for token in tokens if _is_clock(token)]
+    clock = _clock(tokens) if shows_day else tokens
     if isinstance(value, time):
         return _written(datetime.combine(date(1900, 1, 1), value), clock, section) if shows_time else _plain(value)
     if not isinstance(value, datetime):
@@ -74,8 +74,19 @@ def _with_minutes(tokens: Sequence[Token]) -> list[Token]:
     return out
 
 
+def _clock(tokens: Sequence[Token]) -> list[Token]:
+    """The tokens that say the time of day, with the words between and behind them (「h"时"mm"分"」), and nothing of the day."""
+    marks = [at for at, token in enumerate(tokens) if _is_clock(token)]
+    if not marks:
+        return []
+    end = marks[-1] + 1
+    while end < len(tokens) and tokens[end].kind != "date":
+        end += 1
+    return [token for token in tokens[marks[0] : end] if token.kind != "date" or _is_clock(token)]
+
+
 def _is_clock(token: Token) -> bool:
-    return token.kind in ("noon", "point", "digit", "elapsed") or token.text[:1] in set("hMs: ")
+    return token.kind in ("noon", "elapsed") or (token.kind == "date" and token.text[0] in "hMs")
 
 
 def _written(value: datetime, tokens: Sequence[Token], section: Section) -> str:

@@ -8,6 +8,8 @@ from datetime import date, datetime, time, timedelta
 from decimal import ROUND_HALF_EVEN, ROUND_HALF_UP, Context, Decimal
 from fractions import Fraction
 
+from openpyxl.utils.datetime import WINDOWS_EPOCH, from_excel
+
 from rag.corpus.load.moment import moment
 from rag.corpus.load.number_code import Section, Token, sections
 from rag.corpus.load.numerals import counted
@@ -20,6 +22,7 @@ _LARGEST = 20  # digits in front of the point; a longer number is shown in power
 _EXACT = Context(prec=400, rounding=ROUND_HALF_UP)  # a format asks for up to 255 digits
 _NOT_ZERO = "123456789一二三四五六七八九壹贰叁肆伍陆柒捌玖"
 _UNITS = {1: "十百千", 2: "拾佰仟"}
+_OF_TIME = ("date", "elapsed", "noon")
 # The digits of [DBNum1], [DBNum2] and [DBNum3]; 0 is a format without them.
 _DIGITS = ("0123456789", "〇一二三四五六七八九", "零壹贰叁肆伍陆柒捌玖", "０１２３４５６７８９")
 
@@ -31,8 +34,10 @@ class Picture:
     ('-1,234.50', '壹仟贰佰元')
     """
 
-    def __init__(self, code: str) -> None:
+    def __init__(self, code: str, epoch: datetime = WINDOWS_EPOCH) -> None:
+        """`epoch` is the day that the sheet counts its days from."""
         self._sections = sections(code)
+        self._epoch = epoch
 
     def shown(self, value: object) -> str:
         """`value` as a sheet shows it; dates that could be mistaken are written 2026-10-01 (see `moment`).
@@ -62,11 +67,26 @@ class Picture:
         if isinstance(value, float) and not math.isfinite(value):
             return str(value)
         section, unsigned = self._section(value)
-        if section is None or section.is_date or any(token.kind == "at" for token in section.tokens):
+        if section is not None and section.is_date:
+            return self._day(value, section)
+        if section is None or any(token.kind == "at" for token in section.tokens):
             return _general(value)
         written = _written(abs(value), section)
         signed = value < 0 and not unsigned and any(digit in _NOT_ZERO for digit in written)
         return f"{'-' if signed else ''}{written}".strip()
+
+    def _day(self, value: int | float, section: Section) -> str:
+        """A number of days in a format of dates that the libraries do not take for one (``aaaa``, ``e"年"``)."""
+        kinds = [token.kind for token in section.tokens]
+        has_clock = any(
+            token.kind != "date" or token.text[0] in "hs" for token in section.tokens if token.kind in _OF_TIME
+        )
+        if "digit" in kinds or value < (0 if has_clock else 1):
+            return _general(value)
+        try:
+            return moment(from_excel(value, self._epoch), section)
+        except (OverflowError, ValueError):  # no day has this number
+            return _general(value)
 
     def _section(self, value: float) -> tuple[Section | None, bool]:
         """The section that shows `value`, and whether it is one for negative numbers, which says so itself."""
@@ -83,13 +103,13 @@ class Picture:
         return numbers[0], False
 
 
-def shown(value: object, code: str) -> str:
+def shown(value: object, code: str, epoch: datetime = WINDOWS_EPOCH) -> str:
     """`value` written as a sheet with the number format `code` shows it.
 
     >>> shown(3000.0, "General"), shown(0.125, "0.0%"), shown(1234.5, '"¥"#,##0.00'), shown(7, "000")
     ('3000', '12.5%', '¥1,234.50', '007')
     """
-    return Picture(code).shown(value)
+    return Picture(code, epoch).shown(value)
 
 
 def _written(value: int | float, section: Section) -> str:

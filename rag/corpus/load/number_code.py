@@ -16,6 +16,7 @@ _TOKEN = re.compile(
     r"""
     "(?P<quoted>[^"]*)"?
   | \\(?P<escaped>.)
+  | !(?P<shown>[^;"])  # the same in Chinese versions
   | (?P<unseen>_.|\*.)
   | \[(?P<bracket>[^\]]*)\]
   | (?P<general>general|g/通用格式)
@@ -106,7 +107,7 @@ def sections(code: str) -> tuple[Section, ...]:
             elif text.startswith("$"):
                 tokens.append(Token("text", text[1:].split("-")[0]))
                 in_chinese = in_chinese or _CHINESE.search(text) is not None
-        elif kind in ("quoted", "escaped"):
+        elif kind in ("quoted", "escaped", "shown"):
             tokens.append(Token("text", text))
         elif kind != "unseen":
             tokens.append(Token(kind, text.lower() if kind == "date" else text))  # type: ignore[arg-type]

@@ -10,7 +10,6 @@ from typing import Any
 from openpyxl import load_workbook
 from openpyxl.cell.rich_text import CellRichText
 from openpyxl.utils import get_column_letter
-from openpyxl.utils.datetime import from_excel
 from openpyxl.worksheet.worksheet import Worksheet
 
 from rag.corpus.clean import clean_line, flow_lines
@@ -101,7 +100,7 @@ def _places(sheet: Worksheet, found: _Found) -> dict[tuple[int, int], Cell]:
     for (row, column), cell in sheet._cells.items():
         value, code = _value(cell)
         if code not in pictures:
-            pictures[code] = Picture(code)
+            pictures[code] = Picture(code, book.epoch)
         gone: list[str] = []
         is_struck = cell._style.fontId in lined
         if isinstance(value, CellRichText):
@@ -126,13 +125,8 @@ def _places(sheet: Worksheet, found: _Found) -> dict[tuple[int, int], Cell]:
 
 def _value(cell: Any) -> tuple[object, str]:
     """A cell's value and number format; openpyxl does not know that the Chinese formats without a text are dates."""
-    value, code = cell.value, _CHINESE_FORMATS.get(cell._style.numFmtId if cell.number_format == "General" else 0)
-    if code is None or isinstance(value, bool) or not isinstance(value, int | float):
-        return value, cell.number_format or "General"
-    try:
-        return from_excel(value, cell.parent.parent.epoch), code
-    except (OverflowError, ValueError):  # no day has this number
-        return value, "General"
+    code = _CHINESE_FORMATS.get(cell._style.numFmtId if cell.number_format == "General" else 0)
+    return cell.value, code or cell.number_format or "General"
 
 
 def _letters(text: CellRichText, is_struck: bool) -> tuple[str, list[str]]:

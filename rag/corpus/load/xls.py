@@ -6,6 +6,7 @@ import io
 from typing import Any
 
 import xlrd
+from openpyxl.utils.datetime import MAC_EPOCH, WINDOWS_EPOCH
 
 from rag.corpus.clean import flow_lines
 from rag.corpus.load.builder import Parsed, TextBuilder
@@ -83,7 +84,7 @@ def _text(book: Any, cell: Any) -> str:
         except (xlrd.XLDateError, OverflowError):
             return shown(cell.value, "General")
         return shown(moment if cell.value >= 1 else moment.time(), picture)
-    return shown(cell.value, picture)
+    return shown(cell.value, picture, MAC_EPOCH if book.datemode else WINDOWS_EPOCH)
 
 
 def _hidden(name: str, sheets: list[str]) -> Bilingual:

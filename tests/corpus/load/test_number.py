@@ -4,6 +4,7 @@ from datetime import datetime, time, timedelta
 from decimal import ROUND_HALF_UP, Decimal
 
 import pytest
+from openpyxl.utils.datetime import MAC_EPOCH
 
 from rag.corpus.load.number import shown
 from tests import hostile
@@ -101,6 +102,34 @@ from tests import hostile
         (datetime(2026, 10, 1, 0, 5), '上午/下午h"时"mm"分"', "上午12时05分"),
         (datetime(2026, 10, 1, 9, 5, 7, 250_000), "mm:ss.00", "05:07.25"),
         (time(22, 5), "yyyy/m/d h:mm", "22:05"),
+        (time(9, 0), 'h"时"mm"分"', "9时00分"),
+        (time(17, 30), '[$-804]上午/下午h"时"mm"分";@', "下午5时30分"),
+        (time(9, 0), 'h"点"', "9点"),
+        (time(9, 5), 'h"小时"m"分钟"', "9小时5分钟"),
+        (time(17, 30), "hh.mm", "17.30"),
+        (time(17, 30), "h-mm", "17-30"),
+        (time(9, 5), '"每天"h:mm"起"', "每天9:05起"),
+        (time(9, 5), 'yyyy"年"m"月"d"日" h"时"mm"分"', "9时05分"),
+        (datetime(2026, 10, 1, 9, 5), 'd/m/yyyy h"时"mm"分"', "2026-10-01 9时05分"),
+        (datetime(2026, 10, 1, 9, 5), 'h"时"mm"分" d/m/yyyy', "2026-10-01 9时05分"),
+        # numbers that only the format makes days: the libraries do not know these letters
+        (46083, "aaaa", "星期一"),
+        (46083, "aaa", "一"),
+        (46083, "[$-804]aaaa;@", "星期一"),
+        (46083.0, 'e"年"', "2026年"),
+        (0.375, "上午/下午", "上午"),
+        (0, "aaaa", "0"),
+        (1e12, "aaaa", "1000000000000"),
+        (-3, "aaaa", "-3"),
+        # ! shows the sign behind it, as \\ does; a comma behind the digits is a thousand less
+        (1234567, '0!.0,"万"', "123.5万"),
+        (35000, '0!.0,"万元"', "3.5万元"),
+        (500, '0!.0,"万"', "0.1万"),
+        (1234567, "0\\.0,万", "123.5万"),
+        (35000, '0!.0000"万"', "3.5000万"),
+        (123456789012, '0!.00,,"亿"', "1234.57亿"),
+        (5, "0!", "5!"),
+        (5, "0!;-0", "5!"),
         (timedelta(hours=30, minutes=5), "[h]:mm", "30:05"),
         (timedelta(hours=1, minutes=5), "[mm]", "65"),
         (timedelta(minutes=-90), "[h]:mm", "-1:30"),
@@ -108,6 +137,13 @@ from tests import hostile
 )
 def test_values_as_the_sheet_shows_them(value: object, picture: str, expected: str) -> None:
     assert shown(value, picture) == expected
+
+
+def test_a_day_is_counted_from_the_first_day_of_its_sheet() -> None:
+    assert (
+        shown(0.0 + 44621, "aaaa", MAC_EPOCH) == shown(46083, "aaaa") == "星期一"
+    )  # 2026-03-02 both: 1,462 days apart
+    assert shown(44621, "e", MAC_EPOCH) == "2026" and shown(44621, "e") == "2022"
 
 
 def test_plain_formats_agree_with_decimal_arithmetic(seeds: Callable[[int], range]) -> None:

@@ -3,7 +3,7 @@ import random
 import re
 import zipfile
 from collections.abc import Callable
-from datetime import date
+from datetime import date, time
 
 import pytest
 from openpyxl.comments import Comment
@@ -270,3 +270,14 @@ def test_every_visible_word_comes_back_once_and_in_order(seeds: Callable[[int], 
         for line in visible_lines("\n".join(words)):
             place = squeezed.index("".join(line.split()), place) + len("".join(line.split()))
         assert all(document.text.count(f"〔{number}〕") == 1 for number in range(len(words)))
+
+
+def test_times_and_days_of_the_week_in_chinese_formats() -> None:
+    def fill(sheet: Worksheet) -> None:
+        sheet.append(["上班", "下班", "星期", "金额"])
+        sheet.append([time(9, 0), time(17, 30), 46083, 35000])
+        for place, code in zip("ABCD", ('h"时"mm"分"', '上午/下午h"点"', "[$-804]aaaa;@", '0!.0,"万"'), strict=True):
+            sheet[f"{place}2"].number_format = code
+
+    (document,) = load("a.xlsx", book(s=fill))
+    assert document.text == "s\n\n上班: 9时00分；下班: 下午5点；星期: 星期一；金额: 3.5万"

@@ -43,6 +43,12 @@ def test_rows_with_column_names_numbers_and_dates_as_shown() -> None:
     assert document.warnings == ()
 
 
+def test_times_and_days_of_the_week_in_chinese_formats() -> None:
+    row = [(0.375, 'h"时"mm"分"'), (0.729166667, '上午/下午h"点"'), (46083, "[$-804]aaaa;@"), (35000, '0!.0,"万"')]
+    (document,) = load("a.xls", old_book(s=[["上班", "下班", "星期", "金额"], row]))
+    assert document.text == "s\n\n上班: 9时00分；下班: 下午5点；星期: 星期一；金额: 3.5万"
+
+
 def test_merged_cells_stand_at_every_place_they_cover() -> None:
     book = xlwt.Workbook()
     sheet = book.add_sheet("一")
