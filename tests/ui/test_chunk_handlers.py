@@ -4,7 +4,6 @@ import base64
 import csv
 import io
 import json
-from collections.abc import Iterator
 from typing import Any
 
 import gradio as gr
@@ -13,22 +12,10 @@ import pytest
 from rag.ui import chunk_files, render
 from rag.ui.app import App
 from rag.ui.wiring import groups
-from tests.ui.fakes import Client, last, page_app
+from tests.ui.fakes import Client, last
 from tests.ui.markup import PAYLOADS, harmless, pieces
 
 ODD = (None, "", "2", float("nan"), float("inf"), [1], {"a": 1}, True, -1, 0, 10**12, "<img src=x onerror=pwn=1>")
-
-
-@pytest.fixture(scope="module")
-def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[App]:
-    made, _ = page_app(tmp_path_factory.mktemp("samples"))
-    yield made
-    made.close()
-
-
-@pytest.fixture
-def visitor(app: App, request: pytest.FixtureRequest) -> Client:
-    return Client(app, request.node.name)
 
 
 @pytest.fixture(scope="module")

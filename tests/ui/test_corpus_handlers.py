@@ -1,7 +1,6 @@
 """Files on the page: taken in, refused, removed, over stand-in models and the real workspace."""
 
 import threading
-from collections.abc import Iterator
 from pathlib import Path
 
 import gradio as gr
@@ -11,18 +10,6 @@ from rag.config import Limits
 from rag.errors import Stopped
 from rag.ui.app import App
 from tests.ui.fakes import Client, Visitor, last, page_app
-
-
-@pytest.fixture(scope="module")
-def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[App]:
-    made, _ = page_app(tmp_path_factory.mktemp("samples"))
-    yield made
-    made.close()
-
-
-@pytest.fixture
-def visitor(app: App, request: pytest.FixtureRequest) -> Client:
-    return Client(app, request.node.name)
 
 
 def test_own_files_then_back_to_the_samples(visitor: Client) -> None:

@@ -8,21 +8,8 @@ import gradio as gr
 import pytest
 
 from rag.errors import SettingError
-from rag.ui.app import App
-from tests.ui.fakes import Client, last, page_app
+from tests.ui.fakes import Client, last
 from tests.ui.markup import PAYLOADS, harmless
-
-
-@pytest.fixture(scope="module")
-def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[App]:
-    made, _ = page_app(tmp_path_factory.mktemp("samples"))
-    yield made
-    made.close()
-
-
-@pytest.fixture
-def visitor(app: App, request: pytest.FixtureRequest) -> Client:
-    return Client(app, request.node.name)
 
 
 def test_a_guess_is_shown_and_what_the_visitor_says_takes_its_place(visitor: Client) -> None:

@@ -27,13 +27,6 @@ from tests.ui.markup import ALLOWED, read
 DRAWN = {"svg", "g", "path", "text", "defs", "use", "rect", "title", "style", "clippath", "tspan", "desc", "metadata"}
 
 
-@pytest.fixture(scope="module")
-def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[App]:
-    made, _ = page_app(tmp_path_factory.mktemp("samples"))
-    yield made
-    made.close()
-
-
 @pytest.fixture
 def visitor(app: App, request: pytest.FixtureRequest) -> Evaluator:
     found = Evaluator(app, request.node.name)

@@ -20,13 +20,6 @@ from tests.ui.fakes import page_app
 OWN = "第一条 访客进入办公区应当在前台登记，由接待人全程陪同。第二条 访客证当日有效，离开时交还前台。"
 
 
-@pytest.fixture(scope="module")
-def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[App]:
-    made, _ = page_app(tmp_path_factory.mktemp("samples"))
-    yield made
-    made.close()
-
-
 @pytest.fixture
 def visitor(app: App, request: pytest.FixtureRequest) -> Evaluator:
     return Evaluator(app, request.node.name)

@@ -3,7 +3,6 @@
 import random
 import threading
 import time
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -15,18 +14,6 @@ from rag.ui.app import App, sweep
 from rag.ui.wiring import groups as written_together
 from tests.hostile import text as hostile_text
 from tests.ui.fakes import QUESTION, Client, Visitor, last, page_app
-
-
-@pytest.fixture(scope="module")
-def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[App]:
-    made, _ = page_app(tmp_path_factory.mktemp("samples"))
-    yield made
-    made.close()
-
-
-@pytest.fixture
-def visitor(app: App, request: pytest.FixtureRequest) -> Client:
-    return Client(app, request.node.name)
 
 
 def test_every_output_of_a_handler_is_declared(app: App) -> None:
