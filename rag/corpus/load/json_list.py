@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from dataclasses import replace
 from datetime import date
 from typing import Any
 
-from rag.corpus.clean import clean_text
+from rag.corpus.clean import clean_line, clean_text
 from rag.corpus.load.builder import Meta, Parsed, TextBuilder
 from rag.corpus.load.decoded import Decoded
 from rag.corpus.load.encoding import decode
@@ -80,7 +81,24 @@ def _documents(name: str, decoded: Decoded, items: list[tuple[Bilingual, Any]]) 
     _refuse_twins(name, [place for place, _ in items], parsed)
     reading = decoded.as_kind("JSON", "JSON")
     first, *rest = (replace(one, reading=reading) for one in parsed)
-    return (replace(first, warnings=decoded.warnings), *rest)
+    return (replace(first, warnings=(*decoded.warnings, *_of_others(name, [item for _, item in items]))), *rest)
+
+
+def _of_others(name: str, items: list[dict[str, Any]]) -> tuple[Bilingual, ...]:
+    """The warning about fields that say something and are not read: the text of a document is its `text` alone."""
+    others = Counter(
+        clean_line(key)[:40] for item in items for key in item if key not in (*FIELDS, *_DATES) and item[key]
+    )
+    if not others:
+        return ()
+    listed = ", ".join(list(others)[:8]) + (" …" if len(others) > 8 else "")
+    number, most = len(items), max(others.values())
+    return (
+        Bilingual(
+            en=f"{name}: fields that are not read: {listed} (in {most} of {number} objects). Put what they say into text.",
+            zh=f"{name}：以下字段未读取：{listed}（{number} 个对象中最多 {most} 个含有）。需要检索的内容请写进 text。",
+        ),
+    )
 
 
 def _no_list(name: str) -> LoadError:

@@ -5,47 +5,45 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from dataclasses import replace
-from typing import Any
 
-import yaml
 from markdown_it import MarkdownIt
 from markdown_it.rules_block.table import escapedSplit
 from markdown_it.token import Token
 
 from rag.corpus.clean import clean_line, clean_text
-from rag.corpus.load.builder import Meta, Parsed, TextBuilder
+from rag.corpus.load.builder import Parsed, TextBuilder
 from rag.corpus.load.encoding import decode
+from rag.corpus.load.front_matter import front_matter
 from rag.corpus.load.headings import heading_level
-from rag.corpus.load.metadata import as_date, title_line
+from rag.corpus.load.metadata import title_line
 from rag.corpus.load.table import plain_grid, render
-from rag.errors import Bilingual
 
-_LONGEST_FRONT = 2000
 _LONGEST_INLINE = 1000
 _COMMENT_OR_CODE = re.compile(r"<!--|`+")
 # Blocks whose words are seen, and in which a comment is one; in code it is what the code says.
 _SEEN = ("paragraph_open", "html_block", "heading_open", "table_open")
 _MARKS = re.compile(r"[*_`\[<&\\]")
-_FRONT = re.compile(r"---[ \t]*\n(.*?)\n(?:---|\.\.\.)[ \t]*(?:\n|$)", re.DOTALL)
 
 
 def parse(name: str, data: bytes) -> tuple[Parsed, ...]:
-    """A Markdown file. YAML front matter becomes metadata; when it cannot be read it stays in the text, with a warning."""
+    """A Markdown file. Of its YAML front matter title, version and dates become metadata; the rest stays in the text."""
     decoded = decode(name, data)
-    text, meta, warnings = clean_text(decoded.text), Meta(), list(decoded.warnings)
-    front = _FRONT.match(text)
-    if front:
-        read = _front_matter(front.group(1))
-        if read is None:
-            warnings.append(_bad_front(name))
-        else:
-            meta, text = read, text[front.end() :]
+    text = clean_text(decoded.text)
+    front = front_matter(name, text)
     builder = TextBuilder()
     builder.source(decoded.text)
-    add_markdown(builder, text)
-    parsed = builder.parsed(meta, warnings=warnings, reading=decoded.as_kind("Markdown", "Markdown"))
+    builder.lines(front.kept)
+    for comment in front.comments:
+        builder.remove(comment, "comment")
+    above = len(builder.text())
+    add_markdown(builder, text[front.end :])
+    parsed = builder.parsed(
+        front.meta,
+        warnings=(*decoded.warnings, *front.warnings),
+        reading=decoded.as_kind("Markdown", "Markdown"),
+    )
     tops = [section.path[0] for section in parsed.sections[:1] if heading_level(section.path[0]) is None]
-    return (replace(parsed, title_hint=tops[0] if tops else title_line(parsed.text)),)
+    return (replace(parsed, title_hint=tops[0] if tops else title_line(parsed.text[above:].lstrip())),)
 
 
 def add_markdown(builder: TextBuilder, text: str) -> None:
@@ -153,41 +151,3 @@ def _beyond(line: str, width: int) -> list[str]:
     """What the cells of a table's row say behind its first `width`, cut as the parser cuts them."""
     cells = escapedSplit(line.strip().removeprefix("|"))[width:]
     return [_plain(_without_comments(cell)[0]) for cell in cells]
-
-
-def _front_matter(source: str) -> Meta | None:
-    """What the front matter says; None when it is not a YAML mapping, or longer than any front matter."""
-    if len(source) > _LONGEST_FRONT:
-        return None
-    try:
-        # An alias inside a list is how a few bytes become gigabytes; front matter needs none.
-        if any(isinstance(event, yaml.AliasEvent) for event in yaml.parse(source, Loader=yaml.SafeLoader)):
-            return None
-        read = yaml.load(source, Loader=yaml.BaseLoader)  # every value as it is written: version 2.10 is not 2.1
-    except (yaml.YAMLError, ValueError, RecursionError):
-        return None
-    if not isinstance(read, dict):
-        return None
-    begins, ends = _string(read, "effective_from") or _string(read, "effective_date"), _string(read, "effective_to")
-    if any(written and as_date(written) is None for written in (begins, ends)):
-        return None
-    return Meta(
-        title=_string(read, "title"),
-        doc_id=_string(read, "doc_id"),
-        version=_string(read, "version"),
-        source=_string(read, "source"),
-        effective_from=as_date(begins),
-        effective_to=as_date(ends),
-    )
-
-
-def _string(read: dict[Any, Any], field: str) -> str:
-    value = read.get(field)
-    return clean_line(value) if isinstance(value, str) and value not in ("null", "~") else ""
-
-
-def _bad_front(name: str) -> Bilingual:
-    return Bilingual(
-        en=f"{name}: the YAML front matter cannot be read and was kept as text. Check it between the two --- lines.",
-        zh=f"{name}：开头的 YAML 元数据无法解析，已当作正文保留。请检查两条 --- 之间的内容。",
-    )

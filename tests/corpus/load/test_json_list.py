@@ -91,3 +91,17 @@ def test_a_date_that_is_none() -> None:
 def test_a_list_that_is_too_long_is_refused_before_it_is_read() -> None:
     with pytest.raises(LoadError, match="more than 10,000 objects"):
         load("long.json", json.dumps([{}] * (MAX_ITEMS + 1)).encode())
+
+
+def test_fields_that_are_not_read_are_named_once() -> None:
+    first, second, third = load(
+        "a.json", items({"适用范围": "全体员工", "tags": ["a"]}, {"适用范围": "实习生"}, {"备注": ""})
+    )
+    (warning,) = first.warnings
+    for text in (warning.en, warning.zh):
+        assert "适用范围, tags" in text and "2" in text and "3" in text and "备注" not in text
+    assert second.warnings == third.warnings == ()
+    assert first.text == ONE["text"]
+    assert load("a.json", items({"effective_from": "2026-10-01"}))[0].warnings == ()
+    many = load("a.json", items({f"f{n}" + "x" * 500: 1 for n in range(30)}))[0].warnings
+    assert len(many[0].en) < 600

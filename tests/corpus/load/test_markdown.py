@@ -1,5 +1,4 @@
 import time
-from datetime import date
 
 import pytest
 
@@ -57,32 +56,6 @@ def test_thousands_of_tables_are_read_one_after_the_other() -> None:
     assert seconds(8000) < 24 * seconds(1000)
 
 
-def test_front_matter_is_metadata() -> None:
-    source = (
-        "---\ntitle: 年假\ndoc_id: leave\nversion: 2026-10-01\neffective_from: 2026-10-01\n"
-        "effective_to: '2027年9月30日'\nsource: hr\ntags: [a, b]\n---\n正文 版本：9"
-    )
-    (document,) = load("x.md", source.encode())
-    assert document.text == "正文 版本：9"
-    assert (document.title, document.doc_id, document.version, document.source) == ("年假", "leave", "2026-10-01", "hr")
-    assert (document.effective_from, document.effective_to) == (date(2026, 10, 1), date(2027, 9, 30))
-
-
-@pytest.mark.parametrize(
-    "front",
-    [
-        "title: [",
-        "- a\n- b",
-        "a: &x [1]\nb: [*x, *x]",
-        "effective_from: 2026-02-30",
-    ],
-)
-def test_front_matter_that_cannot_be_read_stays_in_the_text_with_a_warning(front: str) -> None:
-    (document,) = load("x.md", f"---\n{front}\n---\n正文".encode())
-    assert "front matter" in document.warnings[0].en
-    assert "正文" in document.text and front.split("\n")[0] in document.text
-
-
 def test_a_heading_over_all_others_is_the_title_and_no_part_of_paths() -> None:
     (document,) = load("x.md", "# 公司年假办法\n\n版本：2026-10\n\n## 第一章 总则\n\n正文".encode())
     assert document.title == "公司年假办法"
@@ -126,9 +99,3 @@ def test_comments_are_left_out_wherever_they_stand_but_in_code(source: str, text
     assert [(r.text, r.why) for r in document.removed] == [(comment, "comment") for comment in comments]
     if source.startswith("# "):
         assert document.title == "标题"
-
-
-def test_front_matter_says_what_is_written_and_does_nothing() -> None:
-    for version in ("2.10", "010", "00123", "12:30", "1_0", "0x1F", "No"):
-        (document,) = load("x.md", f"---\nversion: {version}\na: !!python/object/apply:os.abort []\n---\n正文".encode())
-        assert document.version == version and document.text == "正文"
