@@ -38,11 +38,16 @@ class Line:
     size: float
     bold: bool = False
     pale: bool = False
-    tail: str = ""
-    """What stands after its last wide gap, for example the page number of an entry in a table of contents."""
+    parts: tuple[Line, ...] = ()
+    """What its wide gaps part, from left to right; empty without one."""
     left: float = 0.0
     right: float = 0.0
     """Where the column that it stands in begins and ends."""
+
+    @property
+    def tail(self) -> str:
+        """What stands after its last wide gap, for example the page number of an entry in a table of contents."""
+        return self.parts[-1].text if self.parts else ""
 
 
 def once(glyphs: Sequence[Glyph]) -> tuple[list[Glyph], list[Glyph]]:
@@ -144,7 +149,7 @@ def line_of(row: Row, left: float = 0.0, right: float = 0.0) -> Line:
         median(g.size for g in seen),
         sum(g.style.bold for g in seen) > 0.8 * len(seen),
         sum(g.style.pale for g in seen) > 0.8 * len(seen),
-        _text(parts[-1]) if len(parts) > 1 else "",
+        tuple(map(line_of, parts)) if len(parts) > 1 else (),
         left,
         right,
     )

@@ -17,7 +17,7 @@ from rag.corpus.load.ruled import Table
 from rag.corpus.load.running_lines import left_out
 from rag.corpus.load.table import Header, find_header, render
 from rag.corpus.load.table_parts import joined
-from rag.corpus.load.typography import Typography, typography_of
+from rag.corpus.load.typography import Typography, is_chapter, typography_of
 from rag.errors import Bilingual, EmptyDocument
 
 
@@ -36,7 +36,8 @@ def parse(name: str, data: bytes) -> tuple[Parsed, ...]:
     typography = typography_of(pages)
     builder = TextBuilder()
     _fill(builder, pages, typography)
-    title = typography.title or title_line(builder.text())
+    first = title_line(builder.text())
+    title = typography.title or ("" if is_chapter(first) else first)
     return (
         builder.parsed(_properties(reading.metadata), title_hint=title, warnings=warnings, reading=reading.described()),
     )

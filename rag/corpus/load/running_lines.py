@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 
 from rag.corpus.load.layout import Item, Left, Page, body_size
 from rag.corpus.load.lines import Line
+from rag.corpus.load.page_number import is_page_number_in, lone_page_number, says_page
 from rag.corpus.load.typography import numbering
 from rag.types import Why
 
@@ -22,14 +23,7 @@ _MOSTLY = 0.8
 _DIGITS = re.compile(r"\d+")
 _NUMBERED = re.compile(r"[\d.．、:：]+")
 _CHAPTER_PAGES = 40
-_NUMBER = r"(?:\d{1,4}|[ivxlcIVXLC]{1,7}|[一二三四五六七八九十百〇零]{1,6})"
-_PAGE_NUMBER = re.compile(
-    rf"[-–—─·•|\s\[(（]*(?:第\s*)?{_NUMBER}\s*(?:页|頁)?(?:\s*[/／,，|]?\s*(?:共|总|of)?\s*{_NUMBER}\s*(?:页|頁)?)?[-–—─·•|\s\])）]*"
-    rf"|(?:page|p\.)\s*{_NUMBER}(?:\s*(?:/|of)\s*{_NUMBER})?",
-    re.IGNORECASE,
-)
-_SAYS_PAGE = re.compile(r"页|頁|page|p\.|/|／|\bof\b", re.IGNORECASE)
-_ROMAN = {"i": 1, "v": 5, "x": 10, "l": 50, "c": 100}
+_ANNEX = re.compile(r"(?:附件|附表|附录|附錄|附图|annex|appendix)\s*[\d一二三四五六七八九十a-z]{1,3}", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +111,7 @@ def _bottom(item: Item) -> float:
 
 def _numbers(spots: Sequence[_Spot], n_pages: int) -> list[_Spot]:
     """Page numbers: lines that are nothing else, and count as the pages do."""
-    candidates = [(spot, value) for spot in spots if (value := _page_number(spot.line.text)) is not None]
+    candidates = [(spot, value) for spot in spots if (value := lone_page_number(spot.line.text)) is not None]
     offsets: dict[int, int] = defaultdict(int)
     for spot, value in candidates:
         offsets[value - spot.page] += 1
@@ -126,32 +120,9 @@ def _numbers(spots: Sequence[_Spot], n_pages: int) -> list[_Spot]:
         for spot, value in candidates
         if value - spot.page == 1
         or offsets[value - spot.page] >= 2
-        or _SAYS_PAGE.search(spot.line.text)
+        or says_page(spot.line.text)
         or (n_pages == 1 and not spot.is_top and spot.is_apart)  # a page taken out of a longer file
     ]
-
-
-def _page_number(text: str) -> int | None:
-    if not _PAGE_NUMBER.fullmatch(text):
-        return None
-    found = re.search(_NUMBER, text)
-    return _value(found.group()) if found else None
-
-
-def _value(number: str) -> int:
-    if number.isdigit():
-        return int(number)
-    if number[0].lower() in _ROMAN:
-        values = [_ROMAN[c] for c in number.lower()]
-        return sum(-v if v < max(values[i:]) else v for i, v in enumerate(values))
-    digits = "〇一二三四五六七八九"
-    total, last = 0, 0
-    for c in number.replace("零", "〇"):
-        if c in "十百":
-            total, last = total + (last or 1) * (10 if c == "十" else 100), 0
-        else:
-            last = digits.index(c)
-    return total + last
 
 
 def _running(spots: Sequence[_Spot], pages: Sequence[Page]) -> list[_Spot]:
@@ -187,6 +158,8 @@ def _in_slot(slot: Sequence[_Spot], pages: Sequence[Page]) -> list[_Spot]:
 
 def _stands_in_text(spot: _Spot, pages: Sequence[Page]) -> bool:
     """Whether the words of a chapter's header, its numbers aside, are also in lines of the text, on its page or before."""
+    if _ANNEX.match(spot.line.text):
+        return False  # the heading of its page, which the text before it has named
     words = [part for part in _NUMBERED.split(_plain(spot.line.text).casefold()) if len(part) > 1]
     near = pages[max(spot.page - _CHAPTER_PAGES, 0) : spot.page + 1]
     lines = {_plain(line.text).casefold() for page in near for line in page.lines if line != spot.line}
@@ -205,17 +178,26 @@ def _at_one_height(group: Sequence[_Spot]) -> list[list[_Spot]]:
 
 def _are_headings(group: Sequence[_Spot]) -> bool:
     """Whether the lines are numbered one after the other as chapters and sections are (第3节 on page 3)."""
-    return len({spot.line.text for spot in group}) > 1 and numbering(group[0].line.text) is not None
+    if len({spot.line.text for spot in group}) == 1 or numbering(group[0].line.text) is None:
+        return False
+    figures = _DIGITS.search(group[0].line.text)
+    return figures is None or not is_page_number_in(group[0].line, *figures.span())
 
 
 def _digits_count_pages(spots: Sequence[_Spot]) -> bool:
-    """Whether every number in the line is the same on (nearly) all pages, or counts them."""
-    numbers = [[int(n[:9]) for n in _DIGITS.findall(spot.line.text)] for spot in spots]
-    pages = [spot.page for spot in spots]
-    for column in zip(*numbers, strict=True):
-        by_page = [value - page for value, page in zip(column, pages, strict=True)]
-        common = max(max(map(values.count, set(values))) for values in (list(column), by_page))
-        if common < 0.8 * len(column):
+    """Whether every number in the line is the same on (nearly) all pages, or counts them and is written as one that does.
+
+    A number that only rises from page to page is that of a form, an annex or a year: 附件1, 附件2, each on a page of its own.
+    """
+    figures = [list(_DIGITS.finditer(spot.line.text)) for spot in spots]
+    for column in zip(*figures, strict=True):
+        values = [int(found.group()[:9]) for found in column]
+        enough = 0.8 * len(values)
+        if max(map(values.count, set(values))) >= enough:
+            continue
+        by_page = [value - spot.page for value, spot in zip(values, spots, strict=True)]
+        worded = sum(is_page_number_in(s.line, *found.span()) for s, found in zip(spots, column, strict=True))
+        if min(worded, max(map(by_page.count, set(by_page)))) < enough:
             return False
     return True
 

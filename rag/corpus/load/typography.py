@@ -25,6 +25,7 @@ _DATE = re.compile(
     re.IGNORECASE,
 )
 _COVER = 8
+_NUMBERED = re.compile(r"\d{1,2}[、.．]\s*\D")
 _NUMBERINGS = tuple(
     re.compile(pattern)
     for pattern in (
@@ -94,16 +95,33 @@ def typography_of(pages: Sequence[Page]) -> Typography:
 
 
 def _title(pages: Sequence[Page], lines: Sequence[Line], body: float) -> tuple[str, float]:
-    """The largest lines at the top, and their size where nothing else has it, so that they head no section."""
+    """The largest lines at the top, and their size where nothing else has it, so that they head no section.
+
+    A chapter (第一章 总则, 1. Purpose) is no title, nor part of one: the lines of the title end before it.
+    """
     first = pages[0].lines[:4] if pages else []
     largest = max((line.size for line in first), default=0.0)
     if largest < _LARGER * body:
         return "", 0.0
     title = ""
     for line in first:
-        title = flow(title, line.text) if line.size > largest - 0.1 else title
+        if line.size > largest - 0.1:
+            if is_chapter(line.text):
+                break
+            title = flow(title, line.text)
+    if not title:
+        return "", 0.0
     alone = sum(line.size > largest - 0.1 for line in lines) <= len(first)
     return title, largest if alone else 0.0
+
+
+def is_chapter(text: str) -> bool:
+    """Whether `text` is the heading of a part by its number, and so no title.
+
+    >>> is_chapter("第一章 总则"), is_chapter("1. Purpose"), is_chapter("2026 年度考核办法")
+    (True, True, False)
+    """
+    return _NUMBERED.match(text) is not None or heading_level(text) is not None
 
 
 def _cover(pages: Sequence[Page]) -> int:

@@ -26,6 +26,16 @@ _CLAUSES = (
 )
 _REPEATED = ("本条自发布之日起施行。", "详见附件。", "由人力资源部负责解释。", "审批人：________ 日期：________")
 _TITLES = ("适用范围", "职责分工", "申请与审批", "标准与额度", "监督检查", "附则")
+_FORM_HEADS = (
+    "表单编号：HR-F-{:03d}",
+    "附件{}",
+    "附件 {}：",
+    "附表{}",
+    "表{} 明细",
+    "附录 {}",
+    "第{}讲",
+    "生效日期：2026年{}月1日",
+)
 _NUMERALS = "一二三四五六七八九十"
 
 
@@ -241,8 +251,9 @@ def made(seed: int) -> Made:
             pen.paragraph(f"第{article}条 " + "".join(rng.choices(_CLAUSES, k=rng.randint(1, 3))))
             if rng.random() < 0.3:
                 pen.line(rng.choice(_REPEATED), indent=2 * body)
-    for number in range(rng.choice((0, 0, 2, 3))):
-        _form(pen, number)
+    head, first, foot = rng.choice(_FORM_HEADS), rng.choice((1, 1, 3)), rng.choice(("", "本表保存期限：{}年"))
+    for number in range(rng.choice((0, 2, 3, 8))):
+        _form(pen, head.format(first + number), foot.format(first + number))
     return pen.done()
 
 
@@ -264,13 +275,16 @@ def _contents(pen: _Pen, names: list[str]) -> None:
     pen.next_page()
 
 
-def _form(pen: _Pen, number: int) -> None:
-    """A form on a page of its own: its number and the lines to sign stand on every form at the same place."""
+def _form(pen: _Pen, head: str, foot: str) -> None:
+    """A form on a page of its own: its number, which rises as those of the pages do, and the lines to sign stand on every
+    form at the same place."""
     pen.next_page()
-    pen.line(f"表单编号：HR-F-0{number + 11}")
+    pen.line(head)
     pen.line("申请表", 1.4 * pen.body)
     for name in ("申请人：", "部门：", "事由：", "起止日期："):
         pen.gap()
         pen.line(f"{name}________________")
     pen.gap(2)
     pen.line("审批人：________ 日期：________")
+    if foot:
+        pen.at(pen.margin, pen.margin + 2, foot, pen.body, "text")

@@ -195,3 +195,24 @@ def test_a_date_below_sentences_or_sections_is_on_no_cover() -> None:
         ]
         (document,) = load("a.pdf", pdf("\n".join([said(72, 40, "一周简报", 24), *drawn, *body])))
         assert any("公告栏目" in section.path for section in document.sections), second
+
+
+def test_a_date_below_the_first_lines_is_on_no_cover() -> None:
+    names = [said(72, 150 + 20 * n, f"参加部门第{n}组", 12) for n in range(10)]
+    signed = said(72, 380, "2022年5月9日", 12)
+    page = "\n".join([said(72, 40, "一周简报", 24), said(72, 100, "公告栏目", 16), *names, signed])
+    (document,) = load("a.pdf", pdf(page))
+    assert [section.path for section in document.sections] == [("公告栏目",)]
+
+
+@pytest.mark.parametrize("size", [16, 24])
+def test_a_chapter_is_not_the_title(size: float) -> None:
+    body = [said(72, 150 + 18 * n, "正文文字写满整行正文文字写满整行正文文字写满整行正文文字写满。") for n in range(6)]
+    for chapter in ("第一章 总则", "一、总则", "1. 总则"):
+        (document,) = load("a.pdf", pdf("\n".join([said(200, 60, chapter, size), *body])))
+        assert [section.path for section in document.sections] == [(chapter,)]
+        assert document.title == "a"
+        titled = [said(200, 60, "员工手册", size), said(200, 100, chapter, size), *body]
+        (document,) = load("a.pdf", pdf("\n".join(titled)))
+        assert document.title == "员工手册"
+        assert document.sections[-1].path[-1] == chapter
