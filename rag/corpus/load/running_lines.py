@@ -23,7 +23,7 @@ _MOSTLY = 0.8
 _DIGITS = re.compile(r"\d+")
 _NUMBERED = re.compile(r"[\d.．、:：]+")
 _CHAPTER_PAGES = 40
-_ANNEX = re.compile(r"(?:附件|附表|附录|附錄|附图|annex|appendix)\s*[\d一二三四五六七八九十a-z]{1,3}", re.IGNORECASE)
+_ANNEX = re.compile(r"(?:附件|附表|附录|附錄|附图|附)\s*[\d一二三四五六七八九十]{1,3}\s*[:：]?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,7 +158,7 @@ def _in_slot(slot: Sequence[_Spot], pages: Sequence[Page]) -> list[_Spot]:
 
 def _stands_in_text(spot: _Spot, pages: Sequence[Page]) -> bool:
     """Whether the words of a chapter's header, its numbers aside, are also in lines of the text, on its page or before."""
-    if _ANNEX.match(spot.line.text):
+    if _ANNEX.fullmatch(spot.line.text):
         return False  # the heading of its page, which the text before it has named
     words = [part for part in _NUMBERED.split(_plain(spot.line.text).casefold()) if len(part) > 1]
     near = pages[max(spot.page - _CHAPTER_PAGES, 0) : spot.page + 1]

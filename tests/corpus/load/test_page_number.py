@@ -67,3 +67,18 @@ def test_figures_that_may_count_pages() -> None:
     assert not at("手册7") and not at("手册 7") and not at("P.7.2") and not at("HR-7-A") and not at("表 7", "表", "7")
     assert not at("版本7/12") and not at("第7章") and not at("step7 a")
     assert lone_page_number("— 12 —") == 12 and lone_page_number("表 12") is None
+
+
+@pytest.mark.parametrize(("last", "stays"), [("附件一", True), ("APPENDIX A. LEAVE", False)])
+def test_an_annex_at_the_height_of_the_headers(last: str, stays: bool) -> None:
+    """Its name alone heads its page, whoever names it before; with the words of a chapter it only repeats those."""
+    named = "请填写附件一。" if stays else "Appendix A. Leave"
+    pages = []
+    for number, mark in enumerate("甲乙丙丁戊己庚辛", start=1):
+        head = last if number == 8 else "员工手册"
+        body = [said(72, 90 + 18 * n, mark + BODY) for n in range(6)]
+        pages.append("\n".join([said(72, 50, head, 9), *body, said(72, 200, mark + named)]))
+    (document,) = load("a.pdf", pdf(*pages))
+    gone = [part.text for part in document.removed if part.page == 8]
+    assert gone == ([] if stays else [last])
+    assert (last in document.text.split("\n")) is stays
