@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import date
 from pathlib import PurePosixPath
@@ -11,29 +12,34 @@ from pathlib import PurePosixPath
 from rag.corpus.clean import clean_line
 from rag.corpus.load.builder import MOST_REMOVED, Meta, Parsed
 from rag.corpus.load.headings import heading_level
+from rag.corpus.load.rows import without_rows
 from rag.corpus.numerals import number
 from rag.errors import Bilingual, EmptyDocument
-from rag.types import Document, Origin, Section, Stated
+from rag.types import Document, Origin, Section, Stated, Table
 
 LONGEST_NAME = 200
 _TOP_LINES = 20
 _TITLE_LENGTH = 60
 
 _BEFORE = r"(?:^|[\s；;|｜，,。（(#*>•\-])"
-_AFTER = r"[*\s]*[:：|｜][*\s]*"
+# Only on the same line: a field that was left blank does not take what stands below it.
+_AFTER = r"(?:\*|[^\S\n])*[:：|｜](?:\*|[^\S\n])*"
 _VERSION = re.compile(
     _BEFORE
-    + r"(?:版本号|版本|版次|文件版本|version(?: number)?|revision)"
-    + _AFTER
-    + r"([^\s；;，,。|｜（）()*]{1,40})",
+    + r"(?P<label>版本号|版本|版次|文件版本|version(?: number)?|revision)"
+    + r"(?:\*|[^\S\n])*(?P<sign>[:：|｜])(?:\*|[^\S\n])*"
+    + r"(?P<version>[^\s；;，,。|｜（）()*]{1,40})",
     re.IGNORECASE,
 )
 # 版本 1.3, without a colon: a number at the end of its line or in front of what else such a line says
 _BARE_VERSION = re.compile(
     _BEFORE
-    + r"(?:版本号?|版次|version|revision)\s*([vV]?\d{1,4}(?:[.\-]\d{1,3}){0,3})\s*(?:$|[；;，,|｜)）]|自|生效|施行|实施|发布)",
+    + r"(?P<label>版本号?|版次|version|revision)(?P<sign>)[^\S\n]*(?P<version>[vV]?\d{1,4}(?:[.\-]\d{1,3}){0,3})[^\S\n]*"
+    + r"(?:$|[；;，,|｜)）]|自|生效|施行|实施|发布)",
     re.IGNORECASE | re.MULTILINE,
 )
+_BARS = ("|", "｜")
+_A_FIELD = re.compile(r"[:：]\s*\S+$")
 _COUNTED = "[一二三四五六七八九十]{1,3}"
 _DATE = (
     r"(\d{4}|[一二][〇○零一二三四五六七八九]{3})\s*[年\-/.]\s*"
@@ -65,7 +71,7 @@ _TO = re.compile(
     + r"|valid until|effective (?:to|until))"
     + r"(?:"
     + _AFTER
-    + r"|\s*)"
+    + r"|[^\S\n]*)"
     + _DATE,
     re.IGNORECASE,
 )
@@ -96,7 +102,7 @@ def document(name: str, origin: Origin, parsed: Parsed) -> Document:
     if _NO_TITLE.match(declared.title):
         declared = replace(declared, title="")
     named = from_name(name)
-    seen = from_lines(parsed.text).or_else(Meta(title=parsed.title_hint))
+    seen = from_lines(parsed.text, parsed.tables).or_else(Meta(title=_title_seen(parsed)))
     meta = declared.or_else(seen).or_else(named)
     doc_id, version = identifier(meta.doc_id) or "document", identifier(meta.version)
     title = clean_line(meta.title)[:LONGEST_NAME] or doc_id
@@ -183,19 +189,42 @@ def from_name(name: str) -> Meta:
     return Meta(title=stem, doc_id=stem)
 
 
-def from_lines(text: str) -> Meta:
+def from_lines(text: str, tables: Sequence[Table] = ()) -> Meta:
     """Version and dates that the first lines of `text` state (「版本：2026-10」, "Effective date: 2026-10-01").
 
-    The day it takes effect may also stand in its last article (「本办法自2026年10月1日起施行」).
+    The day it takes effect may also stand in its last article (「本办法自2026年10月1日起施行」). Of `tables` with column
+    names (a list of revisions, of other documents) no row speaks for the document, however many the table has: which one
+    would, cannot be told. Forms do.
     """
-    lines = [line[:300] for line in text[:8000].split("\n") if line][:_TOP_LINES]
+    lines = [line[:300] for line in without_rows(text[:8000], tables).split("\n") if line][:_TOP_LINES]
     top = "\n".join(f" {line}" for line in lines)
-    version = _VERSION.search(top) or _BARE_VERSION.search(top)
     return Meta(
-        version=version.group(1) if version else "",
+        version=_version(top),
         effective_from=_first_date(_own(_FROM, top)) or _first_date(_LAST_ARTICLE.search(text[-_END:])),
         effective_to=_first_date(_own(_TO, top)),
     )
+
+
+def _version(top: str) -> str:
+    """The first version in the first lines that is this document's."""
+    found = (one for pattern in (_VERSION, _BARE_VERSION) for one in pattern.finditer(top))
+    return next((one.group("version") for one in found if _is_its_version(top, one)), "")
+
+
+def _is_its_version(top: str, found: re.Match[str]) -> bool:
+    """Whether a version is said of the document, and not of a program (「Excel 版本 2016」) or as a column's name.
+
+    A bar is a colon in a line of two cells. Else it begins its line, a cell, a bracket or a clause, or stands in the title
+    or behind a field (「编号：HR-01 版本：3」); nobody calls the 版次 of a program so.
+    """
+    start = top.rfind("\n", 0, found.start("label")) + 1
+    line, before = top[start:].split("\n", 1)[0], top[start : found.start("label")].strip()
+    sign = found.group("sign")
+    if sign in _BARS:
+        return sum(map(line.count, _BARS)) == 1 and any(map(str.isdigit, found.group("version")))
+    clauses = "；;|｜（(#*>•-" + ("，,。" if sign else "")
+    begins = not before or before[-1] in clauses or start == 0
+    return begins or found.group("label") == "版次" or _A_FIELD.search(before) is not None
 
 
 def _own(pattern: re.Pattern[str], top: str) -> re.Match[str] | None:
@@ -237,6 +266,13 @@ def title_line(text: str) -> str:
         return ""
     stated = heading_level(first) is not None or from_lines(first) != Meta()
     return "" if stated else first
+
+
+def _title_seen(parsed: Parsed) -> str:
+    """The title seen in the text, unless it is a row of the table that the text begins with."""
+    first = clean_line(parsed.text.split("\n", 1)[0])
+    in_table = bool(parsed.tables) and parsed.tables[0].start == 0
+    return "" if in_table and parsed.title_hint == first and re.search(r" \| |: ", first) else parsed.title_hint
 
 
 def _first_date(found: re.Match[str] | None) -> date | None:

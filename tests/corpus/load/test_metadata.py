@@ -5,7 +5,7 @@ import pytest
 from rag.corpus.load import load
 from rag.corpus.load.builder import Meta, Parsed
 from rag.corpus.load.metadata import below_title, document, from_lines, from_name
-from rag.types import Section
+from rag.types import Section, Table
 
 
 @pytest.mark.parametrize(
@@ -54,6 +54,23 @@ def test_what_a_file_name_says(name: str, doc_id: str, version: str) -> None:
         ("生效日期：2026-02-30", Meta()),
         ("操作系统版本：11", Meta()),
         ("本版本说明如下", Meta()),
+        ("版本：", Meta()),
+        ("版本：\n生效日期：2026-01-01", Meta(effective_from=date(2026, 1, 1))),
+        ("**版本**：\n3", Meta()),
+        ("版本\n3", Meta()),
+        ("失效日期：\n2026-01-01", Meta()),
+        ("有效期至\n2026-01-01", Meta()),
+        ("版本 | 日期 | 修订人 | 修订内容", Meta()),
+        ("版本 | 日期", Meta()),
+        ("编号 | HR-001 | 版本：V2", Meta(version="V2")),
+        ("请使用浏览器 Chrome version 120", Meta()),
+        ("请使用 Chrome version: 120", Meta()),
+        ("- Android version 12", Meta()),
+        ("Excel 版本 2016", Meta()),
+        ("要求：安装 Excel 版本 2016", Meta()),
+        ("（版本 3.2）", Meta(version="3.2")),
+        ("- 版本 1.3", Meta(version="1.3")),
+        ("编号：HR-01 版本 3", Meta(version="3")),
     ],
 )
 def test_what_the_first_lines_say(line: str, expected: Meta) -> None:
@@ -141,3 +158,39 @@ def test_the_same_name_with_new_content_is_another_version_of_the_same_document(
     old, new = (load(name, f"<p>第{n}版正文，员工享受年假。</p>".encode())[0] for n in (1, 2))
     assert old.doc_id == new.doc_id and old.key != new.key
     assert load(name, f"<p>第{1}版正文，员工享受年假。</p>".encode())[0].key == old.key
+
+
+def test_the_title_may_say_the_version() -> None:
+    assert from_lines("员工手册 版本 3\n正文").version == "3"
+    assert from_lines("Employee handbook version 2.1\ntext").version == "2.1"
+
+
+REVISIONS = (("版本", "生效日期", "修订人"), ("V1.0", "2024-01-01", "张三"), ("V2.0", "2026-01-01", "李四"))
+REGISTER = (("文件名称", "版本", "生效日期"), ("年假制度", "V1.0", "2025-01-01"), ("病假制度", "V2.0", "2026-01-01"))
+
+
+@pytest.mark.parametrize("rows", [REVISIONS, REVISIONS[:2], REVISIONS[:1], REGISTER, REGISTER[:2]])
+def test_rows_of_a_table_with_column_names_do_not_speak_for_the_document(rows: tuple[tuple[str, ...], ...]) -> None:
+    marked = "\n".join("|" + "|".join(row) + "|" + "\n|---|---|---|" * (row == rows[0]) for row in rows)
+    tagged = "".join("<tr>" + "".join(f"<td>{cell}</td>" for cell in row) + "</tr>" for row in rows)
+    for name, source in (
+        ("a.md", f"# 差旅办法\n\n{marked}\n\n正文"),
+        ("a.html", f"<h1>差旅办法</h1><table>{tagged}</table>正文"),
+    ):
+        (plain,) = load(name, source.encode())
+        assert (plain.version, plain.effective_from) == ("", None), plain.text
+        (said,) = load(name, source.replace("正文", "<p>版本：V3</p>" if name == "a.html" else "版本：V3").encode())
+        assert said.version == "V3"
+
+
+def test_a_form_and_what_stands_above_a_table_speak_for_the_document() -> None:
+    (form,) = load("a.csv", "制度名称,差旅办法\n版本,V2\n生效日期,2026-01-01\n".encode())
+    assert (form.version, form.effective_from) == ("V2", date(2026, 1, 1))
+    text = "版本：V4\n城市: 北京；版本: 1"
+    assert from_lines(text, (Table(0, len(text), "版本：V4\n城市 | 版本"),)).version == "V4"
+
+
+def test_a_row_of_a_table_is_no_title() -> None:
+    for source in ("| 姓名 | 部门 |\n|---|---|\n| 张三 | 财务 |\n\n正文", "| 姓名 | 部门 |\n|---|---|\n\n正文"):
+        assert load("名单.md", source.encode())[0].title == "名单"
+    assert load("名单.html", "<table><tr><td>差旅办法</td></tr></table><p>正文</p>".encode())[0].title == "差旅办法"
