@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import median
 
+from rag.corpus.load.form import find_form
 from rag.corpus.load.lines import Line, Row, line_of
 from rag.corpus.load.ruled import Table
-from rag.corpus.load.table import Cell, find_header, form_height
+from rag.corpus.load.table import Cell, find_header
 
 _LEAST_COLUMNS = 3
 _LEAST_ROWS = 3
@@ -45,7 +46,7 @@ def aligned_table(rows: Sequence[Sequence[Row]], start: int) -> Found | None:
     grid = tuple(
         tuple(Cell(row[c].text if c in row else "", (r, c)) for c in range(len(names))) for r, row in enumerate(placed)
     )
-    if find_header(grid) is None and not form_height(grid):
+    if find_header(grid) is None and not find_form(grid):
         return None
     lines = [line for row in placed for line in row.values()]
     box = min(i.x0 for i in lines), min(i.top for i in lines), max(i.x1 for i in lines), max(i.bottom for i in lines)

@@ -6,7 +6,10 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from rag.corpus.load.cell import Grid
 from rag.corpus.load.value import kind
+
+_LONGEST_FORM = 200
 
 _LONGEST_LABEL = 16
 _LONGEST_LATIN = 40
@@ -45,6 +48,25 @@ Row = Sequence[Field]
 """A row's cells from the left, a merged one once, empty ones too. A row of one cell is a title or a remark."""
 
 
+@dataclass(frozen=True, slots=True)
+class Form:
+    """The rows of a form at the top of a table, and the text of cells beside them that reach over all of the table."""
+
+    rows: tuple[Row, ...]
+    aside: tuple[str, ...]
+
+
+def find_form(grid: Grid) -> Form | None:
+    """The form that the first rows of a table are (see `form_rows`); None when they are none, or are too many."""
+    looked_at = grid[:_LONGEST_FORM]
+    ends = zip(looked_at[0], looked_at[-1], strict=True) if len(looked_at) > 1 else ()
+    tall = {a.anchor: a.text for a, b in ends if a.anchor == b.anchor}
+    cells = [{cell.anchor: cell for cell in row if cell.anchor not in tall} for row in looked_at]
+    rows = [[Field(cell.text, cell.head) for cell in row.values()] for row in cells]
+    height = form_rows(rows)
+    return Form(tuple(rows[:height]), tuple(tall.values())) if 0 < height < _LONGEST_FORM else None
+
+
 def form_rows(rows: Sequence[Row]) -> int:
     """How many of the first rows are a form, 0 when the table is none.
 
@@ -55,6 +77,8 @@ def form_rows(rows: Sequence[Row]) -> int:
     >>> form_rows([[Field("编号"), Field("HR-001"), Field("版本"), Field("V2.0")]])
     1
     """
+    if not all(rows):  # a cell over all rows is in each of them, and nothing else
+        return 0
     if all(map(_stated, rows)) and any(len(row) > 1 for row in rows):
         return len(rows)
     count = 0
@@ -69,10 +93,12 @@ def form_rows(rows: Sequence[Row]) -> int:
 
 
 def form_line(row: Row) -> str:
-    """「标签: 值；标签: 值」; a label with nothing beside it stands alone."""
+    """「标签: 值；标签: 值」; a label with nothing beside it stands alone, and so do words that have no label."""
     if _is_lone(row):
         return row[0].text
     pairs = _stated(row) or _pairs(row)
+    if not pairs:
+        return " | ".join(cell.text for cell in row if cell.text)
     return "；".join(f"{label.text.rstrip(' :：')}: {value.text}".rstrip() for label, value in pairs)
 
 

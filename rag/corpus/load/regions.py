@@ -6,14 +6,14 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from rag.corpus.load.builder import TextBuilder
+from rag.corpus.load.form import find_form
+from rag.corpus.load.header import is_like_below
 from rag.corpus.load.table import (
     Cell,
     Grid,
     Header,
     caption_rows,
-    form_height,
     header_names,
-    is_like_below,
     like_header,
     render,
 )
@@ -100,13 +100,13 @@ def add_regions(
 def _is_nameless(grid: Grid) -> bool:
     """Whether the first row below the caption is a row like those below it."""
     body = grid[caption_rows(grid) :]
-    return len(body) > 1 and not form_height(body) and is_like_below(body)
+    return len(body) > 1 and not find_form(body) and is_like_below(body)
 
 
 def _inherited(region: _Region, names: Mapping[int, str], above: _Above) -> Header | None:
     """The column names above that `region` goes on with."""
     first = region.grid[0]
-    if not names or caption_rows(region.grid) or form_height(region.grid) or _has_names(region, above):
+    if not names or caption_rows(region.grid) or find_form(region.grid) or _has_names(region, above):
         return None
     same = set(region.columns) == set(names)
     named = [names.get(column, "") for column in region.columns]
