@@ -27,14 +27,14 @@ Grid = Sequence[Sequence[Cell]]
 def one_line(text: str) -> str:
     r"""What a cell holds whose lines somebody ended (paragraphs, breaks, Alt+Enter), on one line.
 
-    They are joined by a blank, beside full-width punctuation by nothing. A cell of up to 8 characters without digits is
+    They are joined by a blank, beside full-width punctuation by nothing. A cell of up to 8 letters and nothing else is
     one word, broken to fit into its column. Lines that only a page's width ended are for `rag.corpus.clean.flow_lines`.
 
     >>> one_line("住宿500元\n伙食100元"), one_line("另见：\n附件一"), one_line("住宿\n标准")
     ('住宿500元 伙食100元', '另见：附件一', '住宿标准')
     """
     lines = [line for line in map(clean_line, clean_text(text).split("\n")) if line]
-    if sum(map(len, lines)) <= _TIGHT and not any(c.isdigit() for line in lines for c in line):
+    if sum(map(len, lines)) <= _TIGHT and all(map(str.isalpha, lines)):
         return flow_lines("\n".join(lines))
     joined = ""
     for line in lines:

@@ -9,8 +9,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 
-from rag.corpus.clean import flow_lines
 from rag.corpus.load.builder import Parsed, TextBuilder
+from rag.corpus.load.cell import one_line
 from rag.corpus.load.encoding import decode
 from rag.corpus.load.regions import MAX_CELLS, add_regions, too_many
 from rag.corpus.load.table import Cell
@@ -39,7 +39,7 @@ def parse(name: str, data: bytes) -> tuple[Parsed, ...]:
             cells += len(row)
             if cells > MAX_CELLS:
                 raise too_many(name)
-            places.update({(r, c): Cell(shown, (r, c)) for c, value in enumerate(row) if (shown := flow_lines(value))})
+            places.update({(r, c): Cell(shown, (r, c)) for c, value in enumerate(row) if (shown := one_line(value))})
     except csv.Error as error:
         raise _too_long(name) from error
     builder = TextBuilder()

@@ -11,12 +11,13 @@ from bs4.element import CData, Comment, PageElement, Tag
 
 from rag.corpus.clean import clean_line, flow_lines
 from rag.corpus.load.builder import TextBuilder
+from rag.corpus.load.cell import Cell, one_line
 from rag.corpus.load.clutter import Clutter, is_text
 from rag.corpus.load.headings import heading_level
-from rag.corpus.load.numerals import numeral
+from rag.corpus.load.page_lists import ItemNumbers
 from rag.corpus.load.places import Places, filled
 from rag.corpus.load.raised import Place, marked, spelled, spelled_each
-from rag.corpus.load.table import Cell, render
+from rag.corpus.load.table import render
 from rag.errors import UnsafeFile
 from rag.types import Why
 
@@ -27,8 +28,6 @@ _BLOCKS = frozenset(
     "hr html legend li main ol p pre section summary table tbody td tfoot th thead tr ul caption".split()
 )
 _HEADING = re.compile(r"h([1-6])")
-_INTEGER = re.compile(r"-?[0-9]{1,9}")
-_SYSTEMS = {"a": "lowerLetter", "A": "upperLetter", "i": "lowerRoman", "I": "upperRoman"}
 _PLACES: dict[str, Place] = {"sup": "raised", "sub": "lowered"}
 _ALIGNED = re.compile(r"vertical-align\s*:\s*(sub|super)\b", re.IGNORECASE)
 # The parts of a formula by their place: what stands on the line, then what does not.
@@ -41,11 +40,12 @@ _FORMULAS: dict[str, tuple[Place, Place, Place]] = {
 
 @dataclass(slots=True)
 class _Parts:
-    """What a table holds: its captions, the cells of its rows, and words that stand in no cell."""
+    """What a table holds: its captions, the cells of its rows, how many of the first are its head, and loose words."""
 
     captions: list[Tag] = field(default_factory=list)
     rows: list[list[Tag]] = field(default_factory=list)
     loose: list[str] = field(default_factory=list)
+    heads: int = 0
 
 
 class Page:
@@ -58,7 +58,7 @@ class Page:
         self._clutter = clutter
         self._words: list[str] = []
         self._items: list[str] = []
-        self._numbers: dict[int, int] = {}
+        self._numbers = ItemNumbers()
         self._label = ""
         self._left: list[tuple[int, str, Why]] = []
 
@@ -165,25 +165,15 @@ class Page:
             self._end_block()
         self._words = []
         if tag.find(["table", "ul", "ol", "p", "div", "h1", "h2", "h3", "h4", "h5", "h6"]):
-            self._label = self._number(tag)
+            self._label = self._numbers.of(tag)
             self.walk(tag)
             self._end_block()
             self._label = ""
             return
-        label = self._number(tag) or "- "
+        label = self._numbers.of(tag) or "- "
         text = clean_line(self._visible_text(tag))
         if text:
             self._items.append(f"{label}{text}")
-
-    def _number(self, item: Tag) -> str:
-        """The number that a browser puts before an item of an ordered list; empty when it puts none or counts down."""
-        of = item.parent
-        if of is None or of.name != "ol" or of.has_attr("reversed"):
-            return ""
-        said = str(item.get("value") or "" if id(of) in self._numbers else item.get("value") or of.get("start") or "1")
-        value = int(said) if _INTEGER.fullmatch(said.strip()) else self._numbers.get(id(of), 0) + 1
-        self._numbers[id(of)] = value
-        return f"{numeral(value, _SYSTEMS.get(str(item.get('type') or of.get('type') or ''), 'decimal'))}. "
 
     def _end_list(self) -> None:
         items, self._items = self._items, []
@@ -203,7 +193,10 @@ class Page:
         self._builder.add(_lines(parts.loose))  # where browsers show it
         above = flow_lines("\n".join(map(self._visible_text, parts.captions)))
         self._builder.add(above)
-        rendered = render(self._grid(parts.rows))
+        grid = self._grid(parts.rows)
+        kept = [r for r, row in enumerate(grid) if any(cell.text for cell in row)]
+        # names over nothing but empty rows are words
+        rendered = render([grid[r] for r in kept], heads=sum(r < parts.heads for r in kept))
         heading = "\n".join(line for line in (above, rendered.heading) if line)
         self._builder.table(rendered.lines, heading)
         self._write_notes([], "")
@@ -223,7 +216,9 @@ class Page:
             else:
                 parts.rows += [[]] if child.name == "tr" else []
                 parts.loose += ["\n"] if child.name == "br" or child.name in _BLOCKS else []
+                is_head = child.name == "thead" and len(parts.rows) == parts.heads
                 self._sort(child, parts)
+                parts.heads = len(parts.rows) if is_head else parts.heads
 
     def _grid(self, rows: Sequence[Sequence[Tag]]) -> list[list[Cell]]:
         """The rows as a rectangle; a cell that spans rows or columns stands at every place it covers."""
@@ -234,14 +229,13 @@ class Page:
                 while (r, column) in places:
                     column += 1
                 wide, high = _span(tag, "colspan"), _span(tag, "rowspan")
-                cell = Cell(flow_lines(self._visible_text(tag)), (r, column), tag.name == "th")
+                cell = Cell(one_line(self._visible_text(tag)), (r, column), tag.name == "th")
                 down = min(r + high, len(rows)) if high else len(rows)
                 places.update({(i, j): cell for i in range(r, down) for j in range(column, column + max(wide, 1))})
                 self._check_size(len(places))
         width = max((column for _, column in places), default=-1) + 1
         self._check_size(len(rows) * width)
-        grid = [[places.get((r, c), Cell("", (r, c))) for c in range(width)] for r in range(len(rows))]
-        return [row for row in grid if any(cell.text for cell in row)]  # names over nothing but empty rows are words
+        return [[places.get((r, c), Cell("", (r, c))) for c in range(width)] for r in range(len(rows))]
 
     def _check_size(self, cells: int) -> None:
         if cells > MAX_CELLS:
@@ -259,6 +253,8 @@ class Page:
             if isinstance(child, Tag):
                 if child.name == "br" or child.name in _BLOCKS:
                     yield "\n"
+                if child.name == "li":
+                    yield self._numbers.of(child) or "- "
                 if self._leaves_out(child):
                     pass
                 elif _place(child):

@@ -12,8 +12,9 @@ from openpyxl.cell.rich_text import CellRichText
 from openpyxl.utils import get_column_letter
 from openpyxl.worksheet.worksheet import Worksheet
 
-from rag.corpus.clean import clean_line, flow_lines
+from rag.corpus.clean import clean_line
 from rag.corpus.load.builder import Meta, Parsed, TextBuilder
+from rag.corpus.load.cell import one_line
 from rag.corpus.load.container import read_member
 from rag.corpus.load.drawing import Line, body_words, parsed_part, struck_out
 from rag.corpus.load.number import Picture
@@ -106,7 +107,7 @@ def _places(sheet: Worksheet, found: _Found) -> dict[tuple[int, int], Cell]:
         if isinstance(value, CellRichText):
             value, gone = _letters(value, is_struck)
             is_struck = False
-        text = flow_lines(pictures[code].shown(value))
+        text = one_line(pictures[code].shown(value))
         if text and is_struck:
             text, gone = "", [text]
         found.left += ((row, words, "deletion") for words in gone)

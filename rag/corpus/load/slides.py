@@ -10,8 +10,9 @@ from typing import Any
 import pptx
 from pptx.enum.shapes import PP_PLACEHOLDER
 
-from rag.corpus.clean import clean_line, clean_text, flow_lines, is_wide
+from rag.corpus.clean import clean_line, clean_text, is_wide
 from rag.corpus.load.builder import Meta, Parsed, TextBuilder
+from rag.corpus.load.cell import one_line
 from rag.corpus.load.drawing import (
     Line,
     body_lines,
@@ -160,7 +161,7 @@ def table_grid(table: Any) -> list[list[Cell]]:
         for c, cell in enumerate(row):
             if (r, c) in covered:
                 continue
-            text = Cell(flow_lines("\n".join(body_lines(cell._tc))), (r, c))
+            text = Cell(one_line("\n".join(body_lines(cell._tc))), (r, c))
             grid[r][c] = text
             if cell.is_merge_origin:
                 for place in product(

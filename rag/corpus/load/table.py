@@ -162,9 +162,13 @@ def _with_form(grid: Grid, caption: int, form: Form) -> Rendered:
 
 
 def _marked_rows(grid: Grid, caption: int) -> int:
-    """How many rows at the top hold nothing but cells that the file marks as header cells; 0 when it marks all rows."""
+    """How many rows at the top hold nothing but cells that the file marks as header cells; 0 when it marks all rows.
+
+    Below column names a row that holds one cell alone, from the first column on, names a group of rows.
+    """
     for number, row in enumerate(grid[: _HEADER_ROWS + caption + 1]):
-        if number >= caption and not all(cell.head for cell in row if cell.text):
+        is_group = number > caption and row[0].text and len(_distinct(row)) == 1
+        if number >= caption and (is_group or not all(cell.head for cell in row if cell.text)):
             return number if number > caption else 0
     return 0
 

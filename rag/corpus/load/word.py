@@ -11,6 +11,7 @@ from docx.oxml.ns import qn
 
 from rag.corpus.clean import clean_line, flow_lines
 from rag.corpus.load.builder import Meta, Parsed, TextBuilder
+from rag.corpus.load.cell import one_line
 from rag.corpus.load.headings import heading_level
 from rag.corpus.load.metadata import from_lines, title_line
 from rag.corpus.load.numbering import Numbering
@@ -26,7 +27,6 @@ from rag.errors import Bilingual
 _P, _TABLE = qn("w:p"), qn("w:tbl")
 _GONE = {qn("w:del"), qn("w:moveFrom")}
 _PASSED_OVER = {qn("w:sdtPr"), qn("w:sectPr"), qn("w:pPr"), qn("w:tcPr")}
-_TIGHT = 8  # a cell of so few characters is one word, broken to fit into its column
 
 
 def parse(name: str, data: bytes) -> tuple[Parsed, ...]:
@@ -223,9 +223,7 @@ class _Walker:
 
     def _cell_text(self, cell: Any) -> str:
         """A cell's paragraphs on one line; a table inside the cell gives its rows, joined by 「；」."""
-        parts = list(self._cell_parts(cell))
-        tight = sum(map(len, parts)) <= _TIGHT
-        return flow_lines("\n".join(parts)) if tight else " ".join(map(flow_lines, parts))
+        return one_line("\n".join(self._cell_parts(cell)))
 
     def _cell_parts(self, parent: Any) -> Iterator[str]:
         for child in parent.iterchildren():

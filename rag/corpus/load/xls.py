@@ -8,8 +8,8 @@ from typing import Any
 import xlrd
 from openpyxl.utils.datetime import MAC_EPOCH, WINDOWS_EPOCH
 
-from rag.corpus.clean import flow_lines
 from rag.corpus.load.builder import Parsed, TextBuilder
+from rag.corpus.load.cell import one_line
 from rag.corpus.load.container import damaged
 from rag.corpus.load.number import shown
 from rag.corpus.load.regions import MAX_CELLS, add_regions, too_many
@@ -55,7 +55,7 @@ def _places(name: str, book: Any, sheet: Any) -> dict[tuple[int, int], Cell]:
     places: dict[tuple[int, int], Cell] = {}
     for r in range(sheet.nrows):
         for c in range(sheet.row_len(r)):
-            text = flow_lines(_text(book, sheet.cell(r, c)))
+            text = one_line(_text(book, sheet.cell(r, c)))
             if text:
                 places[r, c] = Cell(text, (r, c))
     for top, bottom, left, right in sheet.merged_cells:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from lxml import etree
 
-from rag.corpus.clean import flow_lines
 from rag.corpus.load.builder import Parsed, TextBuilder
+from rag.corpus.load.cell import one_line
 from rag.corpus.load.decoded import Decoded
 from rag.corpus.load.regions import MAX_CELLS, add_regions, too_many
 from rag.corpus.load.table import Cell
@@ -42,7 +42,7 @@ def _places(name: str, sheet: etree._Element) -> dict[tuple[int, int], Cell]:
             if len(places) + (wide + 1) * (high + 1) > MAX_CELLS:
                 raise too_many(name)
             data = tag.find(f"{_SPACE}Data")
-            text = flow_lines("".join(map(str, data.itertext()))) if data is not None else ""
+            text = one_line("".join(map(str, data.itertext()))) if data is not None else ""
             if text:
                 cell = Cell(text, (r, c))
                 places.update({(i, j): cell for i in range(r, r + high + 1) for j in range(c, c + wide + 1)})

@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 import pytest
 
-from rag.corpus.clean import flow_lines
 from rag.corpus.load import load
+from rag.corpus.load.cell import one_line
 from rag.errors import EmptyDocument, LoadError, UnsafeFile
 from tests import hostile
 from tests.corpus.load.files import checked
@@ -134,7 +134,7 @@ def test_only_the_row_with_the_stray_mark_is_taken_as_it_stands() -> None:
         39: '编号: "39号；项目: 住宿；说明: x',
     }
     for n, line in enumerate(lines):
-        assert line == expected.get(n, f'编号: {n}号；项目: 住宿, 餐费；说明: 第一行第"{n}"行')
+        assert line == expected.get(n, f'编号: {n}号；项目: 住宿, 餐费；说明: 第一行 第"{n}"行')
     (warning,) = document.warnings
     for language in (warning.en, warning.zh):
         assert "16, 41, 78" in language.replace("、", ", ")
@@ -182,5 +182,5 @@ def test_every_cell_of_a_hostile_table_comes_back_once(seeds: Callable[[int], ra
         if "wrong" in str(document.warnings):
             continue
         checked(document)
-        expected = ["；".join(f"{n}: {flow_lines(v)}" for n, v in zip(names, row, strict=True)) for row in rows]
+        expected = ["；".join(f"{n}: {one_line(v)}" for n, v in zip(names, row, strict=True)) for row in rows]
         assert document.text.split("\n") == [line.rstrip() for line in expected], seed

@@ -162,7 +162,7 @@ def test_cells_that_start_late_merge_down_and_hold_boxes_lists_and_tables() -> N
     numbering = abstract(1, level(0, "decimal", "%1.")) + num(1, 1)
     (read,) = load("a.docx", document(f"<w:tbl>{rows}</w:tbl>", numbering=numbering))
     assert read.text.split("\n") == [
-        "职级: P1；标准: 住宿；标准: 600框内",
+        "职级: P1；标准: 住宿；标准: 600 框内",
         "职级: P1；标准: 1. 证件 2. 发票；标准: 内甲 | 内乙",
         "标准: 餐费；标准: 120",
     ]
