@@ -53,7 +53,7 @@ class Edit:
 
 
 def edited(document: Document, edit: Edit) -> Document:
-    """`document` with what the visitor says of it, and the key that follows.
+    """`document` with what the visitor says of it, and the key that follows from another version.
 
     What they changed is stated by them, also what they emptied.
     """
@@ -68,13 +68,14 @@ def edited(document: Document, edit: Edit) -> Document:
 
 
 def stated_by_visitor(document: Document, said: Mapping[str, str | date | None]) -> Document:
-    """`document` with fields that the visitor states, and the key that follows."""
+    """`document` with fields that the visitor states, and the key that follows from another version."""
     new = replace(document, **said)  # type: ignore[arg-type]  # each of its field's type
     stated: dict[str, Stated] = {**dict(document.stated), **{name: "visitor" for name in said}}
     kept = [(name, stated[name]) for name in EDITABLE if name in stated]
     return replace(
         new,
-        key=document_key(new.doc_id, new.version, new.text),
+        # as it was with the same version: another document may have the key that follows from that (see `rag.versions`)
+        key=document.key if new.version == document.version else document_key(new.doc_id, new.version, new.text),
         stated=tuple((name, who) for name, who in kept if who == "visitor" or getattr(new, name)),
     )
 

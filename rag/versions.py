@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 
 from rag.corpus.index import in_force
+from rag.corpus.load.metadata import text_hash
 from rag.edits import EDITABLE, Edit, edited, stated_by_visitor
 from rag.errors import Bilingual, LoadError, SettingError
 from rag.types import Document
@@ -77,12 +78,14 @@ class Choice:
 def place(documents: Sequence[Document], size: int, own: Own, choice: Choice) -> tuple[list[Document], list[Bilingual]]:
     """Put the documents of a file of `size` bytes into `own`: how they stand there, and what a person should know.
 
-    A document of the same key is replaced. So is, unless it is to stay beside, an earlier one of the same doc_id and file
-    whose file states no version: it is the same file with other words. Versions that files state stand beside each other.
+    Unless it is to stay beside, a document of the same key is replaced, and so is an earlier one of the same doc_id and
+    file whose file states no version: it is the same file with other words. Versions that files state stand beside each
+    other; where two of them are the same, the later one's key has a hash of its text behind it (``leave@V1+3a7f20b1``).
     What the visitor said of a document stays with its words; other words in its place get the title and the dates.
 
     Raises `LoadError` when a document of another doc_id has the key; nothing is changed then.
     """
+    documents = [_apart(document, own, choice.beside) for document in documents]
     _check_keys(documents, own)
     same = _with_the_same_words(documents, own)
     replaced = _replaced(documents, own, frozenset() if choice.beside else choice.earlier, set(same.values()))
@@ -108,7 +111,8 @@ def place(documents: Sequence[Document], size: int, own: Own, choice: Choice) ->
         share = -(-size * len(document.text) // characters)
         own[document.key] = Held(document, share, read if document != read else None)
         placed.append(document)
-    return placed, notes + _of_versions(placed, [h.document for h in own.values()])
+    held_now = [h.document for h in own.values()]
+    return placed, [*notes, *_of_same_version(placed, held_now), *_of_versions(placed, held_now)]
 
 
 def named(documents: Sequence[Document]) -> Bilingual:
@@ -137,6 +141,18 @@ def _as_said(document: Document, before: Document, fields: Sequence[str]) -> Doc
     if new.effective_from and new.effective_to and new.effective_to < new.effective_from:
         return _as_said(document, before, ("title",))  # with the dates of other words
     return new
+
+
+def _apart(document: Document, own: Own, beside: bool) -> Document:
+    """`document`, with a key of its own where other words of the same doc_id and version have its key and stay.
+
+    They stay when the visitor said so now, or did when `document` was added before.
+    """
+    key = f"{document.key}+{text_hash(document.text)}"
+    there = own.get(document.key)
+    differs = there and there.document.doc_id == document.doc_id and there.document.text != document.text
+    known = key in own or any(held.read.key == key for held in own.values())
+    return replace(document, key=key) if known or (beside and differs) else document
 
 
 def _check_keys(documents: Sequence[Document], own: Own) -> None:
@@ -230,6 +246,17 @@ def _of_left(documents: Sequence[Document], others: Sequence[Document]) -> Itera
         yield Bilingual(
             en=f"kept from the earlier file of this name: {names.en}; remove what no longer holds",
             zh=f"之前同名文件中的{names.zh}仍保留，如已作废请移除",
+        )
+
+
+def _of_same_version(documents: Sequence[Document], held: Sequence[Document]) -> Iterable[Bilingual]:
+    """That other words state the same version as one of `documents`."""
+    keys, stated = {d.key for d in documents}, {(d.doc_id, d.version) for d in documents if d.version}
+    if others := [d for d in held if (d.doc_id, d.version) in stated and d.key not in keys]:
+        names = named(others)
+        yield Bilingual(
+            en=f"it states the same version as {names.en} with other words: both are kept; correct one of the versions",
+            zh=f"与{names.zh}标注的版本相同但内容不同：两份都保留，请核对并改正其中一个的版本",
         )
 
 

@@ -6,6 +6,7 @@ from datetime import date, timedelta
 
 import pytest
 
+from rag.corpus.load.metadata import document_key
 from rag.edits import Edit, edited
 from rag.errors import LoadError, SettingError
 from rag.types import Document
@@ -17,8 +18,8 @@ TODAY = date.today()
 def made(text: str = "正文", **fields: object) -> Document:
     """A document as a loader makes it; doc_id 年假 and file 年假.txt unless `fields` say otherwise."""
     facts = {"doc_id": "年假", "version": "", "title": "年假", "file": "年假.txt", "source": "年假.txt"} | fields
-    plain = Document(key="", origin="own", text=text, **facts)  # type: ignore[arg-type]
-    return edited(plain, Edit(plain.title, plain.version, plain.effective_from, plain.effective_to))
+    key = document_key(str(facts["doc_id"]), str(facts["version"]), text)
+    return Document(key=key, origin="own", text=text, **facts)  # type: ignore[arg-type]
 
 
 def holding(*documents: Document) -> Own:
@@ -59,14 +60,13 @@ def test_files_of_one_upload_do_not_replace_each_other_by_name() -> None:
     assert list(own) == [old.key, new.key]
 
 
-@pytest.mark.parametrize("beside", [True, False])
-def test_stated_versions_stand_beside_each_other_and_the_same_one_is_replaced(beside: bool) -> None:
+def test_stated_versions_stand_beside_each_other_and_the_same_one_is_replaced() -> None:
     first, second = made("第一稿", version="2025"), made("第二稿", version="2026")
     own = holding(first)
-    assert "2026" in put(own, second, beside=beside)
+    assert "2026" in put(own, second)
     assert list(own) == ["年假@2025", "年假@2026"]
     again = made("第一稿修订", version="2025")
-    assert "已替换之前的《年假》2025（年假.txt）" in put(own, again, beside=beside)
+    assert "已替换之前的《年假》2025（年假.txt）" in put(own, again)
     assert own["年假@2025"].document.text == "第一稿修订"
     assert list(own) == ["年假@2026", "年假@2025"]  # it came last
 

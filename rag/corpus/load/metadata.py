@@ -150,7 +150,12 @@ def _not_kept(name: str, characters: int) -> tuple[Bilingual, ...]:
 
 def document_key(doc_id: str, version: str, text: str) -> str:
     """``doc_id@version``, or the first eight hex digits of the text's SHA-256 where there is no version."""
-    return f"{doc_id}@{version or hashlib.sha256(text.encode()).hexdigest()[:8]}"
+    return f"{doc_id}@{version or text_hash(text)}"
+
+
+def text_hash(text: str) -> str:
+    """The first eight hex digits of the SHA-256 of `text`."""
+    return hashlib.sha256(text.encode()).hexdigest()[:8]
 
 
 def below_title(sections: tuple[Section, ...], title: str) -> tuple[Section, ...]:
