@@ -85,8 +85,9 @@ class Document:
     """One version of one policy, as clean text.
 
     `doc_id` groups the versions of one policy; `key` is ``f"{doc_id}@{version or sha256(text)[:8]}"``, with
-    ``+{sha256(text)[:8]}`` behind it where other words of that version are kept beside it: unique in a workspace. `pages` holds the start offset of every page (``pages[0] == 0``; empty when the
-    format has no pages); `sections` are sorted by start. `warnings` are what the loader wants a person to know.
+    ``+{sha256(text)[:8]}`` behind it where other words of that version are kept beside it: unique in a workspace.
+    `pages` holds the start offset of every page (``pages[0] == 0``; empty when the format has no pages); `sections` are
+    sorted by start. `warnings` are what the loader wants a person to know.
     """
 
     doc_id: str

@@ -14,7 +14,7 @@ from rag.corpus.load.builder import Meta, Parsed, TextBuilder
 from rag.corpus.load.detector import known
 from rag.corpus.load.encoding import decode
 from rag.corpus.load.headings import add_lines
-from rag.corpus.load.mail_parts import chosen, content, refuse_tags
+from rag.corpus.load.mail_parts import chosen, content, is_cut, refuse_tags
 from rag.corpus.load.pasted import strict
 from rag.corpus.load.web import add_page, is_address
 from rag.errors import Bilingual, LoadError
@@ -57,6 +57,8 @@ def parse(name: str, data: bytes) -> tuple[Parsed, ...]:
             add_lines(builder, found.text)
         how = found.as_kind("message", "邮件") if number == 0 else how
         warnings += [warning for warning in found.warnings if warning not in warnings]
+    if is_cut(message):
+        warnings.append(_cut(name))
     left = [label for part in parts.left if (label := _called(name, part))]
     if left:
         warnings.append(_not_read(name, left))
@@ -123,6 +125,13 @@ def _day(header: str) -> str:
         return parsedate_to_datetime(header).strftime("%Y-%m-%d %H:%M")
     except (TypeError, ValueError):
         return header
+
+
+def _cut(name: str) -> Bilingual:
+    return Bilingual(
+        en=f"{name}: the file ends before the message does; what is there was read. Save the message again.",
+        zh=f"{name}：邮件不完整（文件在结尾前中断），已读取现有部分。请重新保存该邮件。",
+    )
 
 
 def _not_read(name: str, left: list[str]) -> Bilingual:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import base64
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from email.errors import CloseBoundaryNotFoundDefect
 from email.message import Message
 
 from rag.corpus.load.builder import TextBuilder
@@ -18,6 +20,7 @@ _TEXTS = ("text/plain", "text/html")
 _STUB = 0.5
 # So much of a wording's pairs of letters stand in the one that is read, when it says the same.
 _SAME = 0.8
+_NO_LETTER = re.compile(r"[^A-Za-z0-9+/]")
 _ADDRESS = re.compile(r"https?://\S+")
 
 
@@ -47,9 +50,30 @@ def chosen(name: str, message: Message) -> Chosen:
 
 
 def content(part: Message) -> bytes:
-    """The bytes of a part that holds something itself."""
+    """The bytes of a part that holds something itself; of base64 that is cut the whole groups of four letters."""
+    if _cut_base64(part):
+        letters = _letters(part)
+        return base64.b64decode(letters[: len(letters) // 4 * 4])
     found = part.get_payload(decode=True)
     return found if isinstance(found, bytes) else b""
+
+
+def is_cut(message: Message) -> bool:
+    """Whether the file ends before the message does: inside base64, or without the line that ends its parts."""
+    if any(isinstance(defect, CloseBoundaryNotFoundDefect) for part in message.walk() for defect in part.defects):
+        return True
+    return any(_cut_base64(part) for part in message.walk())
+
+
+def _cut_base64(part: Message) -> bool:
+    """Four letters are three bytes; one that is left over is none, and the library then gives the letters themselves."""
+    coded = not part.is_multipart() and str(part.get("Content-Transfer-Encoding", "")).strip().lower() == "base64"
+    return coded and len(_letters(part)) % 4 == 1
+
+
+def _letters(part: Message) -> str:
+    payload = part.get_payload()
+    return _NO_LETTER.sub("", payload) if isinstance(payload, str) else ""
 
 
 def refuse_tags(name: str, html: str) -> None:

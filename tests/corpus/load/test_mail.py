@@ -1,5 +1,5 @@
 import email.policy
-from base64 import b64encode
+from base64 import b64decode, b64encode
 from email.message import EmailMessage
 from quopri import encodestring
 
@@ -154,3 +154,18 @@ def test_a_page_with_pictures_and_frames_and_an_invitation() -> None:
     invited = part("text/plain", "come") + part("text/calendar", "BEGIN:VCALENDAR")
     raw = f"Subject: x\r\nContent-Type: multipart/alternative; boundary=B\r\n\r\n{invited}--B--"
     assert "text/calendar" in load("a.eml", raw.encode())[0].warnings[0].en
+
+
+@pytest.mark.parametrize("parts", [True, False])
+def test_a_message_cut_inside_base64_gives_what_is_there_and_says_so(parts: bool) -> None:
+    whole = b64encode((TEXT * 9).encode()).decode()
+    top = "Content-Type: text/plain; charset=utf-8\r\nContent-Transfer-Encoding: base64\r\n\r\n"
+    if parts:
+        top = "Content-Type: multipart/mixed; boundary=b\r\n\r\n--b\r\n" + top
+    for length in (301, 305, 309):
+        read = b64decode(whole[: length // 4 * 4]).decode("utf-8", "ignore")
+        (document,) = load("a.eml", f"Subject: x\r\n{top}{whole[:length]}".encode())
+        assert document.text == f"Subject: x\n\n{read}"
+        assert any("不完整（" in warning.zh for warning in document.warnings)
+    ended = f"{whole}\r\n--b--\r\n" if parts else whole
+    assert load("a.eml", f"Subject: x\r\n{top}{ended}".encode())[0].warnings == ()
