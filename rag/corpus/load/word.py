@@ -206,7 +206,7 @@ class _Walker:
             for _, text in deleted(element):
                 self.builder.remove(text, "deletion")
             return
-        rendered = render(grid(element, self._cell_in_row), heads=header_rows(element))
+        rendered = render(grid(element, self._cell_in_row, self._cover), heads=header_rows(element))
         self.builder.table(rendered.lines, rendered.heading)
         words, self._of_cells = self._of_cells, []
         gone = [(row, mark) for row, one in words for mark in one.marks]
@@ -237,12 +237,18 @@ class _Walker:
                     yield from self._cell_parts(box)
                 self._of_cells.append((self._row, Words("", words.marks, (), words.notes, words.graphics)))
             elif child.tag == _TABLE:
-                yield "；".join(table_lines(grid(child, lambda inner, _: self._cell_text(inner))))
+                inside = grid(
+                    child, lambda cell, _: self._cell_text(cell), lambda _, text: self._cover(self._row, text)
+                )
+                yield "；".join(table_lines(inside))
                 self._leave_in_row(*(text for _, text in deleted(child)))
             elif child.tag in _GONE:
                 self._leave_in_row(all_words(child))
             elif child.tag not in _PASSED_OVER and not repeats_a_choice(child):
                 yield from self._cell_parts(child)
+
+    def _cover(self, row: int, text: str) -> None:
+        self._of_cells += [(row, Words("", (Mark(0, text, "hidden"),)))] if text else []
 
     def _leave_in_row(self, *texts: str) -> None:
         self._of_cells.append((self._row, Words("", tuple(Mark(0, text, "deletion") for text in texts))))

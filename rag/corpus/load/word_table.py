@@ -65,10 +65,11 @@ def is_frame(table: Any) -> bool:
     return any(sum(1 for p in cell.iter(qn("w:p")) if any(p.itertext(qn("w:t")))) > 1 for (cell,) in rows)
 
 
-def grid(table: Any, cell_text: Callable[[Any, int], str]) -> list[list[Cell]]:
+def grid(table: Any, cell_text: Callable[[Any, int], str], covered: Callable[[int, str], None]) -> list[list[Cell]]:
     """The table as a rectangle; places that a merged cell covers carry its text and anchor.
 
-    `cell_text` is asked for every cell that is shown, with the number of its row, in the order of the document. Raises `TableTooLarge`.
+    `cell_text` is asked for every cell that is shown, with the number of its row, in the order of the document; `covered`
+    gets the number of the row and the words of every cell that a merged one covers, which Word shows nowhere. Raises `TableTooLarge`.
     """
     lines: list[list[Cell]] = []
     for r, row in enumerate(table_rows(table)):
@@ -79,8 +80,10 @@ def grid(table: Any, cell_text: Callable[[Any, int], str]) -> list[list[Cell]]:
             above = lines[-1][at] if lines and at < len(lines[-1]) else None
             if _goes_on(properties, "w:vMerge") and above:
                 content = above
+                covered(r, all_words(cell))
             elif _goes_on(properties, "w:hMerge") and cells:
                 content = cells[-1]
+                covered(r, all_words(cell))
             else:
                 content = Cell(cell_text(cell, r), (r, at))
             cells += [content] * _number(properties, "w:gridSpan", 1)
