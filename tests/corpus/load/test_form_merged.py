@@ -71,6 +71,10 @@ def test_a_row_that_is_no_pairs_keeps_its_words() -> None:
         ["编号|HR-001", "食堂|2026-01-01", "班车|2026-02-01", "宿舍|2026-03-01"],
         # … or nothing beside them is a code or a date
         ["审核|通过", "批准|通过", "会签|通过"],
+        # … or most of them are called otherwise
+        ["编号|HR-001", "密级|内部", "食堂|午餐", "班车|每日", "宿舍|四人"],
+        # … or the first has neither beside it and one of them is called otherwise
+        ["审核|通过", "批准|V2.0", "食堂|午餐"],
         # two columns of them: too few are called as labels are
         ["编号|早班|食堂|晚班", "班车|早班|宿舍|晚班", "球场|早班|泳池|晚班"],
     ],
