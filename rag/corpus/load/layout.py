@@ -9,7 +9,7 @@ from statistics import median
 
 from rag.corpus.load.columns import in_reading_order
 from rag.corpus.load.ink import SLANTED, Box, Glyph, Ink, straightened
-from rag.corpus.load.lines import Line, once, plain_lines
+from rag.corpus.load.lines import Line, first_word, once, plain_lines
 from rag.corpus.load.presentation import NO_CHARACTER, as_typed, is_readable
 from rag.corpus.load.ruled import Table, find_tables, is_overruled
 from rag.corpus.load.unseen import without_hidden, without_struck
@@ -19,6 +19,7 @@ from rag.types import Why
 _HUGE = 1.8
 _FAR = 2.5
 _FULL_PAGE = 10
+_NARROW = 0.75
 _MOST_LAYERS = 20
 _MOST_APART = 200
 
@@ -99,10 +100,30 @@ def read_page(ink: Ink) -> Page:
 
 
 def with_common_margin(pages: Sequence[Page]) -> list[Page]:
-    """The pages, where the lines of short ones (a cover, a last page) may reach as far to the right as on the others."""
+    """The pages, where the lines of short ones (a cover, a last page) may reach as far to the right as on the others.
+
+    Where most lines of a page that is far from filled leave room for what follows them, the widest of them need not be
+    full either: lines may reach as far as to where the margins of the page are alike.
+    """
+    pages = list(map(_with_room, pages))
     rights = [max(line.right for line in page.lines) for page in pages if len(page.lines) >= _FULL_PAGE]
     common = median(rights) if rights else 0.0
     return [page if len(page.lines) >= _FULL_PAGE else _reaching(page, common) for page in pages]
+
+
+def _with_room(page: Page) -> Page:
+    left, right = min((i.left for i in page.lines), default=0.0), max((i.right for i in page.lines), default=0.0)
+    whole = [line for line in page.lines if line.left == left and line.right == right]
+    pairs = list(zip(whole, whole[1:], strict=False))
+    full = sum(right - a.x1 <= first_word(b) + b.size for a, b in pairs)
+    alike = page.width - left
+    if not whole or right - left >= _NARROW * (alike - left) or 2 * full >= len(pairs):
+        return page
+    chosen = {id(line) for line in whole}
+    return replace(
+        page,
+        items=tuple(replace(i, right=alike) if isinstance(i, Line) and id(i) in chosen else i for i in page.items),
+    )
 
 
 def _reaching(page: Page, right: float) -> Page:

@@ -37,6 +37,8 @@ class Table:
     """The columns where a cell has a line that reaches the right side, with another below it: not set as wide as they need."""
     bold_top: bool = False
     """Whether the first row is bold and another is not."""
+    names: tuple[Line, ...] = ()
+    """Its first row where it is drawn without rules: what stands in its columns stands under these."""
     goes_on: bool = False
     """Whether it goes on with the last table of the page before."""
 

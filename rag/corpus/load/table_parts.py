@@ -5,9 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import replace
+from statistics import median
 
 from rag.corpus.clean import flow
-from rag.corpus.load.layout import Left, Page
+from rag.corpus.load.aligned import WIDEST_GAP, cells_under, is_short_cell
+from rag.corpus.load.ink import Box
+from rag.corpus.load.layout import Item, Left, Page
 from rag.corpus.load.lines import Line
 from rag.corpus.load.ruled import Grid, Table
 from rag.corpus.load.table import Cell, find_header
@@ -28,10 +31,14 @@ def joined(pages: Sequence[Page]) -> list[Page]:
     result = list(pages)
     names: tuple[str, ...] = ()  # of the table that goes on
     for number in range(1, len(result)):
-        before, after = _last(result[number - 1]), _first(result[number])
+        before = _last(result[number - 1])
+        last = result[number - 1].items[before] if before is not None else None
+        if isinstance(last, Table) and last.names:
+            result[number] = _with_rest(result[number], last)
+        after = _first(result[number])
         if before is None or after is None:
             continue
-        last, first = result[number - 1].items[before], result[number].items[after]
+        first = result[number].items[after]
         if not isinstance(last, Table) or not isinstance(first, Table) or not _same_columns(last, first):
             continue
         header = find_header(last.grid)
@@ -50,6 +57,57 @@ def joined(pages: Sequence[Page]) -> list[Page]:
         earlier[before] = last
         result[number - 1] = replace(result[number - 1], items=tuple(earlier))
     return result
+
+
+def _with_rest(page: Page, table: Table) -> Page:
+    """The page, where the rows at its top that stand under the names of `table`, which has no rules, are a table as well.
+
+    Names are not needed for that, as they are for a table that begins; the pages may lie a little to the left or right.
+    """
+    start = _first_row(page)
+    if start is None:
+        return page
+    top = page.items[start]
+    lefts = [cell.x0 for cell in (top.names if isinstance(top, Table) else top.parts if isinstance(top, Line) else ())]
+    for shift in dict.fromkeys((0.0, *(left - table.names[0].x0 for left in lefts[:1]))):
+        names = tuple(replace(name, x0=name.x0 + shift, x1=name.x1 + shift) for name in table.names)
+        found, n_items, box = _rows_under(page.items[start:], names)
+        if found:
+            grid = tuple(tuple(Cell(text, (r, c)) for c, text in enumerate(row)) for r, row in enumerate(found))
+            rest = Table(grid, box, tuple(name.x0 for name in names), names=names)
+            return replace(page, items=(*page.items[:start], rest, *page.items[start + n_items :]))
+    return page
+
+
+def _first_row(page: Page) -> int | None:
+    """The place of the first item that is neither left out nor says that a table goes on."""
+    for place, item in enumerate(page.items):
+        if not isinstance(item, Left) and not (isinstance(item, Line) and _CONTINUED.fullmatch(item.text)):
+            return place
+    return None
+
+
+def _rows_under(items: Sequence[Item], names: tuple[Line, ...]) -> tuple[list[list[str]], int, Box]:
+    """The texts of the rows that `items` begin with and that stand under `names`, the number of their items, and their box."""
+    rows: list[list[str]] = []
+    size = median(name.size for name in names)
+    boxes: list[Box] = []
+    for item in items:
+        if isinstance(item, Left) or (boxes and item.top - boxes[-1][3] > WIDEST_GAP * size):
+            break
+        if isinstance(item, Table):
+            if len(item.names) != len(names) or cells_under(item.names, names, size) is None:
+                break
+            rows += [[cell.text for cell in row] for row in item.grid]
+            boxes.append(item.box)
+            continue
+        under = cells_under(item.parts, names, size)
+        if under is None or (len(names) == 2 and not all(map(is_short_cell, item.parts))):
+            break
+        rows.append([under[c].text if c in under else "" for c in range(len(names))])
+        boxes.append((item.x0, item.top, item.x1, item.bottom))
+    x0, top, x1, bottom = zip(*boxes, strict=True) if boxes else ((0.0,),) * 4
+    return rows, len(boxes), (min(x0), min(top), max(x1), max(bottom))
 
 
 def _last(page: Page) -> int | None:

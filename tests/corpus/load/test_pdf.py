@@ -162,3 +162,38 @@ def test_the_number_of_a_page_taken_out_of_a_longer_file() -> None:
     (document,) = load("a.pdf", pdf(body + "\n" + said(290, 800, "173", 9)))
     assert [(part.text, part.why) for part in document.removed] == [("173", "page_number")]
     assert document.text.endswith("正文的第19行文字在此。")
+
+
+def test_short_lines_with_labels_stay_lines() -> None:
+    """The widest of them is not full, and a label begins a line even where it is."""
+    lines = [
+        "甲方：星海科技有限公司",
+        "地址：北京市海淀区中关村大街1号",
+        "电话：010-12345678",
+        "联系人：张三",
+        "抄送：各部门",
+    ]
+    short = ["身份证复印件", "学历证书复印件", "体检报告（三个月内有效）", "离职证明", "照片两张"]
+    for texts in (lines, short):
+        drawn = [said(72, 60 + 18 * n, text) for n, text in enumerate(texts)]
+        assert load("a.pdf", pdf("\n".join(drawn)))[0].text == "\n\n".join(texts)
+    full = [
+        "地址：" + "星海市东湖高新技术产业开发区云衡大道第" * 2,
+        "电话：" + "零一二三四五六七八九" * 3,
+        "联系人：张三",
+    ]
+    drawn = [said(60, 60 + 18 * n, text) for n, text in enumerate(full)]
+    assert load("a.pdf", pdf("\n".join(drawn)))[0].text == "\n\n".join(full)
+
+
+def test_stretched_lines_of_a_paragraph_are_no_rows() -> None:
+    """Their gaps may stand one under the other."""
+    parts = [
+        ("员工应当在每年年底之前", "将当年的年假全部休完，未"),
+        ("休完的年假经部门负责人", "批准以后可以顺延到第二年"),
+    ]
+    drawn = [
+        said(72, 60 + 18 * n, a) + "\n" + said(72 + 12 * 11 + 14, 60 + 18 * n, b) for n, (a, b) in enumerate(parts)
+    ]
+    drawn.append(said(72, 96, "的三月底。"))
+    assert load("a.pdf", pdf("\n".join(drawn)))[0].text.replace(" ", "") == "".join(map("".join, parts)) + "的三月底。"

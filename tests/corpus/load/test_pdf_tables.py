@@ -79,6 +79,66 @@ def test_rows_that_stand_under_no_names_are_lines() -> None:
         assert document.tables == () and ":" not in document.text
 
 
+TWO = [("假期", "天数"), ("年假", "5天"), ("病假", "最多15天"), ("产假", "158天")]
+SHORT = "各类假期的标准如下，超出部分按事假处理。"
+
+
+def test_a_table_of_two_columns_without_rules() -> None:
+    for rows in (TWO, [("部门名称", "负责人"), ("财务部", "张三"), ("人事部", "李四")]):
+        (document,) = load("a.pdf", pdf(said(72, 60, SHORT) + "\n" + spread(rows, 100)))
+        names = rows[0]
+        expected = ["；".join(f"{n}: {v}" for n, v in zip(names, row, strict=True)) for row in rows[1:]]
+        assert document.text.split("\n\n", 1)[1].split("\n") == expected
+        assert [table.header for table in document.tables] == [" | ".join(names)]
+
+
+def test_two_texts_side_by_side_are_no_table() -> None:
+    for rows in (
+        [("甲方（盖章）", "乙方（盖章）"), ("张三", "李四"), ("2026年3月1日", "2026年3月2日")],  # signatures
+        [("申请条件", "所需材料"), ("1. 年满十八岁", "1. 身份证"), ("2. 大专以上", "2. 学历证书")],  # lists
+        [("姓名：张三", "工号：012"), ("性别：男", "年龄：30"), ("电话：123", "房间：204")],  # a form
+        [("章名", "页码"), ("总则", "1"), ("休假", "3"), ("附则", "9")],  # contents
+        [("软件", "设计软件"), ("甲方案", "用于动画的3D编辑器"), ("乙方案", "基于内核的3D编辑器")],
+        [("上午", "下午"), ("开会讨论。", "9点出发。"), ("写报告。", "3点返回。")],  # sentences
+    ):
+        (document,) = load("a.pdf", pdf(said(72, 60, SHORT) + "\n" + spread(rows, 100)))
+        assert document.tables == ()
+        lines = document.text.split("\n\n")[1:]
+        assert [line.replace(" ", "") for line in lines] == ["".join(row).replace(" ", "") for row in rows]
+
+
+def test_few_rows_stay_rows() -> None:
+    rows = [("假期", "天数", "工资"), ("年假", "5天", "全额")]
+    (document,) = load("a.pdf", pdf(said(72, 60, SHORT) + "\n" + spread(rows, 100)))
+    assert document.text.split("\n\n") == [SHORT, *(" ".join(row) for row in rows)]
+
+
+def test_a_table_without_rules_goes_on_over_the_page_break() -> None:
+    """With its names not said again, some cells empty, the pages shifted; what stands below it is text."""
+    names = ("城市", "档次", "上限", "备注")
+    for words in (False, True):  # rows that could be names themselves
+        rows = [
+            (f"{c}市", "一线", c if words else f"{n}00元", "含早餐" if n % 3 else "")
+            for n, c in enumerate("甲乙丙丁戊己庚辛壬", 1)
+        ]
+        for shift in (0, 12):
+            first = spread([names, *rows[:3]], 700)
+            rest = [spread([rows[n : n + 3][r]], 60 + 20 * r) for n in (3, 6) for r in range(3)]
+            second = f"q 1 0 0 1 {shift} 0 cm " + "\n".join(rest[:3]) + " Q"
+            third = "\n".join(rest[3:]) + "\n" + said(72, 300, SHORT)
+            (document,) = load("a.pdf", pdf(first, second, third))
+            expected = ["；".join(f"{n}: {v}" for n, v in zip(names, row, strict=True) if v) for row in rows]
+            assert [line for line in document.text.split("\n") if line] == [*expected, SHORT], (words, shift)
+            assert [table.header for table in document.tables] == [" | ".join(names)] * 3
+
+
+def test_another_table_without_rules_on_the_next_page_is_another() -> None:
+    second = [("姓名", "部门", "岗位", "电话"), ("张三", "财务部", "出纳", "123"), ("李四", "人事部", "专员", "456")]
+    first = [("城市", "档次", "上限", "备注"), ("北京", "一线", "六百", "无"), ("杭州", "二线", "五百", "无")]
+    (document,) = load("a.pdf", pdf(spread(first, 700), spread(second, 60)))
+    assert [table.header for table in document.tables] == [" | ".join(rows[0]) for rows in (first, second)]
+
+
 def test_words_over_the_rest_of_a_table_are_left_out() -> None:
     first = ruled([HEAD, ("甲", "100", "无"), ("乙", "200", "有")], 700)
     for words in ("续表", "表 3（续）", "续表 3 费用标准"):
