@@ -46,7 +46,7 @@ _CHINESE_FORMATS = {
 class _Found:
     """What the sheets hold that a person should know of."""
 
-    hidden: list[str] = field(default_factory=list)
+    hidden: list[Bilingual] = field(default_factory=list)
     pictures: dict[str, Picture] = field(default_factory=dict)
     read: set[str] = field(default_factory=set)
     """The drawings read: a file can point at one any number of times."""
@@ -160,25 +160,32 @@ def _comments(sheet: Worksheet) -> list[tuple[int, str, Why]]:
     return [(row, comment.text, "comment") for (row, _), comment in commented]
 
 
-def _hidden(sheet: Worksheet, places: Places) -> list[str]:
-    """What of the sheet holds something and is hidden, for a person: 「Sheet1」, 「Sheet1 C, D」, 「Sheet1 5, 9」."""
+def _hidden(sheet: Worksheet, places: Places) -> list[Bilingual]:
+    """What of the sheet holds something and is hidden, for a person: "Sheet1", "Sheet1 (columns C, D)", "Sheet1 (row 5)"."""
     if sheet.sheet_state != "visible":
-        return [sheet.title]
+        return [Bilingual(en=sheet.title, zh=sheet.title)]
     columns: set[int] = set()
     for one in sheet.column_dimensions.values():
         if one.hidden:
             columns |= set(range(one.min or 0, min(one.max or 0, 16_384) + 1))
     letters = [get_column_letter(c) for c in sorted({column for _, column in places} & columns)]
     rows = [str(r) for r in sorted({row for row, _ in places}) if sheet.row_dimensions[r].hidden]
-    parts = [", ".join(some[:8]) + (" …" if len(some) > 8 else "") for some in (letters, rows) if some]
-    return [f"{sheet.title}: {'; '.join(parts)}"] if parts else []
+    en, zh = list[str](), list[str]()
+    for some, kind, named in ((letters, "column", "{} 列"), (rows, "row", "第 {} 行")):
+        if some:
+            en.append(f"{kind}{'s' * (len(some) > 1)} {_first(some, ', ')}")
+            zh.append(named.format(_first(some, "、")))
+    return [Bilingual(en=f"{sheet.title} ({', '.join(en)})", zh=f"{sheet.title}（{'，'.join(zh)}）")] if en else []
 
 
-def _not_shown(name: str, parts: list[str]) -> Bilingual:
-    listed = "; ".join(parts[:8]) + (" …" if len(parts) > 8 else "")
+def _first(some: list[str], between: str) -> str:
+    return between.join(some[:8]) + (" …" if len(some) > 8 else "")
+
+
+def _not_shown(name: str, parts: list[Bilingual]) -> Bilingual:
     return Bilingual(
-        en=f"{name}: hidden sheets, columns or rows were read too: {listed}.",
-        zh=f"{name}：隐藏的工作表、列或行也已读取：{listed}。",
+        en=f"{name}: hidden sheets, columns or rows were read too: {_first([p.en for p in parts], '; ')}.",
+        zh=f"{name}：隐藏的工作表、列或行也已读取：{_first([p.zh for p in parts], '；')}。",
     )
 
 

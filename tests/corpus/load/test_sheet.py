@@ -167,7 +167,7 @@ def test_what_is_hidden_is_read_and_said() -> None:
 
     (document,) = load("a.xlsx", book(表=filtered, 底稿=other))
     assert "杭州" in document.text and "机密" in document.text and "草稿: b" in document.text
-    assert document.warnings[0].zh == "a.xlsx：隐藏的工作表、列或行也已读取：表: C; 3; 底稿。"
+    assert document.warnings[0].zh == "a.xlsx：隐藏的工作表、列或行也已读取：表（C 列，第 3 行）；底稿。"
     assert document.reading.zh == "Excel，2 个工作表"
 
 
