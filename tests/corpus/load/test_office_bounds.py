@@ -94,7 +94,7 @@ def test_levels_and_merged_cells_of_slides_are_bounded() -> None:
         table.cell(0, 0)._tc.set("rowSpan", "99999999")
         table.cell(0, 0)._tc.set("gridSpan", "99999999")
 
-    assert load("a.pptx", deck(fill))[0].text == "题\n\n1. 甲\n\n合\n合"
+    assert load("a.pptx", deck(fill))[0].text == "题\n\n1. 甲\n\n合"
 
 
 def _rich() -> dict[str, bytes]:
