@@ -5,10 +5,13 @@ from __future__ import annotations
 import queue
 import threading
 import time
+from collections import deque
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import TypeVar
 
 from rag.corpus.index import Progress
+from rag.errors import Stopped
 
 T = TypeVar("T")
 
@@ -21,11 +24,42 @@ _WORK = ("indexing", "evaluation", "generate", "models", "samples")
 Report = Callable[[Progress], None]
 
 
-def in_background(run: Callable[[Report], None], lock: threading.Lock, stop: threading.Event) -> Iterator[Progress]:
-    """Do `run`, an indexing run, in a thread that holds `lock`; see `reports`."""
+class Turns:
+    """One after the other, in the order they came. `waited`: whether the one whose turn it is had to wait for it."""
+
+    def __init__(self) -> None:
+        self._changed = threading.Condition()
+        self._line: deque[object] = deque()
+        self.waited = False
+
+    @contextmanager
+    def turn(self, stop: threading.Event, waiting: Callable[[], None] = lambda: None) -> Iterator[None]:
+        """The caller's turn; `waiting` is told once when it has to be waited for. Raises `Stopped` when `stop` is set."""
+        me = object()
+        with self._changed:
+            self._line.append(me)
+            waits = self._line[0] is not me
+        try:
+            if waits:
+                waiting()
+            with self._changed:
+                while self._line[0] is not me:
+                    if stop.is_set():
+                        raise Stopped(en="It was stopped before it began.", zh="尚未开始就已停止。")
+                    self._changed.wait(HEARTBEAT_S)
+                self.waited = waits
+            yield
+        finally:
+            with self._changed:
+                self._line.remove(me)
+                self._changed.notify_all()
+
+
+def in_background(run: Callable[[Report], None], turns: Turns, stop: threading.Event) -> Iterator[Progress]:
+    """Do `run`, an indexing run, in a thread, when it is its turn; see `reports`."""
 
     def work(report: Report) -> None:
-        with lock:
+        with turns.turn(stop, lambda: report(Progress("load", 0, 0, waits=True))):
             run(report)
 
     return reports(work, "indexing", Progress("load", 0, 1), stop)

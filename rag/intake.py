@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from rag.errors import Bilingual, LoadError, RagError, Stopped
+from rag.corpus.index import Progress
+from rag.errors import Bilingual, Language, LoadError, RagError, Stopped
 from rag.limits import Allowance
 from rag.types import Document
-from rag.versions import Choice, Own, place
+from rag.versions import Choice, Own, named, place, same_as
+
+# From then on the bar says for how long a file is being read.
+_LONG_READ_S = 2.0
 
 Read = Callable[[str, bytes], tuple[Document, ...]]
 """A file's name and bytes → its documents."""
@@ -37,6 +41,21 @@ class FileReport:
         return replace(self, keys=tuple(new if key == old else key for key in self.keys))
 
 
+def joined(said: Iterable[str], language: Language) -> str:
+    """Remarks, whole sentences and others, one after the other.
+
+    >>> joined(["甲。", "", "乙", "丙"], "zh"), joined(["A.", "b", "c"], "en")
+    ('甲。乙；丙', 'A. b; c')
+    """
+    whole = ""
+    for part in filter(None, said):
+        if whole:
+            ended = whole.endswith(tuple("。！？；.!?;"))
+            whole += ("" if ended else "；") if language == "zh" else (" " if ended else "; ")
+        whole += part
+    return whole
+
+
 def take(upload: Upload | FileReport, own: Own, allowance: Allowance, read: Read, choice: Choice) -> FileReport:
     """Load one upload into `own`, within `allowance`; nothing of it stays when it fails.
 
@@ -59,13 +78,52 @@ def take(upload: Upload | FileReport, own: Own, allowance: Allowance, read: Read
         return FileReport(upload.name, "error", error.text, ())
     own.clear()
     own.update(placed)
-    note = Bilingual(en="; ".join(n.en for n in notes), zh="；".join(n.zh for n in notes))
+    note = Bilingual(en=joined([n.en for n in notes], "en"), zh=joined([n.zh for n in notes], "zh"))
     return FileReport(upload.name, "warning" if notes else "ok", note, tuple(d.key for d in stand))
 
 
 def undone(report: FileReport, why: Bilingual) -> FileReport:
     """The report of a file that was read but could not be indexed."""
     return FileReport(report.name, "error", why, ()) if report.keys else report
+
+
+def stopped(uploads: Sequence[Upload | FileReport], reports: Sequence[FileReport]) -> list[FileReport]:
+    """The reports of uploads that were stopped, when `reports` of the first of them were there: nothing was taken in."""
+    failed = {i: report for i, report in enumerate(reports) if report.state == "error"}
+    why = Bilingual(
+        en="Stopped before it was taken in. Choose it again if you want it.",
+        zh="已停止，没有收入；如仍需要请重新选择。",
+    )
+    return [failed.get(i, FileReport(upload.name, "error", why, ())) for i, upload in enumerate(uploads)]
+
+
+def copies(own: Own) -> dict[str, Bilingual]:
+    """By key, what a person should know of documents with the words of another one that is or was there."""
+    by_text: dict[str, list[Document]] = {}
+    for held in own.values():
+        by_text.setdefault(held.document.text, []).append(held.document)
+    said = {
+        d.key: same_as([other for other in same if other is not d])
+        for same in by_text.values()
+        if len(same) > 1
+        for d in same
+    }
+    for key, held in own.items():
+        if held.outlived is not None and key not in said:
+            names = named([held.outlived])
+            said[key] = Bilingual(
+                en=f"the words of the earlier {names.en}, which was replaced since; remove it if it is a leftover",
+                zh=f"内容与已被替换的{names.zh}相同，如系旧稿请移除",
+            )
+    return said
+
+
+def say_read(
+    progress: Callable[[Progress], None], name: str, done: int, total: int, seconds: float, ahead: int
+) -> None:
+    """A file is being read, for how many seconds already where it takes long; or it waits for `ahead` others."""
+    taken = f" · {seconds:.0f} s" if seconds > _LONG_READ_S else ""
+    progress(Progress("load", done, total, name + taken, ahead=ahead))
 
 
 def _check_keys(name: str, documents: Sequence[Document]) -> None:

@@ -25,13 +25,13 @@ class Allowance:
         """May a file of `size` bytes be added to `total`?"""
         if size > self._limits.file_bytes:
             raise LimitReached(
-                en=f"{name}: {size:,} bytes; a file may have {self._limits.file_bytes:,}. Split it.",
-                zh=f"{name}：{size:,} 字节，单个文件最多 {self._limits.file_bytes:,} 字节，请拆分。",
+                en=f"{name}: a file may have {_size(self._limits.file_bytes)[0]}, and this one has more. Split it.",
+                zh=f"{name}：单个文件最多 {_size(self._limits.file_bytes)[1]}，这个文件更大，请拆分。",
             )
         if total + size > self._limits.total_bytes:
             raise LimitReached(
-                en=f"{name}: your files together may have {self._limits.total_bytes:,} bytes. Remove some first.",
-                zh=f"{name}：全部文件合计最多 {self._limits.total_bytes:,} 字节，请先移除一些。",
+                en=f"{name}: your files together may have {_size(self._limits.total_bytes)[0]}. Remove some first.",
+                zh=f"{name}：全部文件合计最多 {_size(self._limits.total_bytes)[1]}，请先移除一些。",
             )
 
     def check_documents(self, name: str, n: int) -> None:
@@ -88,6 +88,17 @@ class Allowance:
                     zh=f"每分钟最多 {self._limits.questions_per_minute} 个问题，请在 {wait} 秒后再试。",
                 )
             self._asked.append(now)
+
+
+def _size(n: int) -> tuple[str, str]:
+    """A number of bytes in words, English and Chinese.
+
+    >>> _size(20_000_000), _size(1000)
+    (('20 MB', '20 MB'), ('1,000 bytes', '1,000 字节'))
+    """
+    if n >= 1_000_000:
+        return f"{n / 1e6:,.10g} MB", f"{n / 1e6:,.10g} MB"
+    return f"{n:,} bytes", f"{n:,} 字节"
 
 
 def about(characters: int, split: SplitSettings, sections: int = 0) -> int:

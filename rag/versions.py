@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 
@@ -29,12 +29,14 @@ _JOINED = (", ", "、")
 class Held:
     """A document of the visitor's and its share of the bytes of the file it came in.
 
-    `as_read` is the document as its file gave it, where the visitor said otherwise of it.
+    `as_read` is the document as its file gave it, where the visitor said otherwise of it. `outlived` is what had the same
+    words and was replaced by others since.
     """
 
     document: Document
     size: int
     as_read: Document | None = None
+    outlived: Document | None = None
 
     @property
     def read(self) -> Document:
@@ -60,7 +62,7 @@ def with_edit(own: Own, key: str, edit: Edit) -> tuple[Own, Document]:
             en=f"There is {other.en} already. Choose another version, or remove one of the two.",
             zh=f"已有{other.zh}，请填写另一个版本，或移除其中一份。",
         )
-    changed = Held(new, held.size, held.read)
+    changed = replace(held, document=new, as_read=held.read)
     return {new.key if k == key else k: changed if k == key else h for k, h in own.items()}, new
 
 
@@ -96,6 +98,8 @@ def place(documents: Sequence[Document], size: int, own: Own, choice: Choice) ->
     before = {key: own.pop(old) for key, old in same.items()}  # they come last again: see `in_force`
     for old in replaced:
         del own[old.key]
+        # a copy under another name now competes with what took the old one's place
+        own.update({key: replace(h, outlived=old) for key, h in own.items() if h.document.text == old.text})
     characters = sum(len(d.text) for d in documents)
     placed, keys = [], {d.key for d in documents}
     for read in documents:
@@ -115,16 +119,18 @@ def place(documents: Sequence[Document], size: int, own: Own, choice: Choice) ->
     return placed, [*notes, *_of_same_version(placed, held_now), *_of_versions(placed, held_now)]
 
 
-def named(documents: Sequence[Document]) -> Bilingual:
-    """Documents by title, version and file, for a sentence.
+def named(documents: Sequence[Document], marks: Mapping[str, Bilingual] | None = None) -> Bilingual:
+    """Documents by title, version and file, for a sentence; `marks` by key say which is which where that is the same.
 
     >>> d = Document("leave", "2026", "leave@2026", "own", "年假制度", "", "", file="a.docx")
     >>> named([d]).zh, named([d] * 5).en[-17:]
     ('《年假制度》2026（a.docx）', '.docx) and 2 more')
     """
     first, more = documents[:_NAMED], len(documents) - _NAMED
-    en = ", ".join(f"“{d.title}” {d.version and d.version + ' '}({d.file or d.source})" for d in first)
-    zh = "、".join(f"《{d.title}》{d.version}（{d.file or d.source}）" for d in first)
+    none, said = Bilingual(en="", zh=""), marks or {}
+    names = [(d, d.file or d.source, said.get(d.key, none)) for d in first]
+    en = ", ".join(f"“{d.title}” {d.version and d.version + ' '}({file}{mark.en})" for d, file, mark in names)
+    zh = "、".join(f"《{d.title}》{d.version}（{file}{mark.zh}）" for d, file, mark in names)
     return Bilingual(
         en=en + (f" and {more} more" if more > 0 else ""), zh=zh + (f"等 {len(documents)} 份" if more > 0 else "")
     )
@@ -231,11 +237,16 @@ def _of_same_words(
         names = named(again)
         yield Bilingual(en=f"{names.en}: the same words were there already", zh=f"{names.zh}已在，内容相同")
     if twins := [d for d in others if d.text in texts and d.key not in keys]:
-        names = named(twins)
-        yield Bilingual(
-            en=f"the same words as {names.en}: both are kept; remove one if it is a copy",
-            zh=f"与{names.zh}内容相同：两份都保留，如系重复请移除一份",
-        )
+        yield same_as(twins)
+
+
+def same_as(twins: Sequence[Document]) -> Bilingual:
+    """What is said of a document with the same words as `twins`."""
+    names = named(twins)
+    return Bilingual(
+        en=f"the same words as {names.en}: both are kept; remove one if it is a copy",
+        zh=f"与{names.zh}内容相同：两份都保留，如系重复请移除一份",
+    )
 
 
 def _of_left(documents: Sequence[Document], others: Sequence[Document]) -> Iterable[Bilingual]:
@@ -260,6 +271,14 @@ def _of_same_version(documents: Sequence[Document], held: Sequence[Document]) ->
         )
 
 
+def _which(family: Sequence[Document], new: Collection[str]) -> dict[str, Bilingual]:
+    """What tells documents apart that a sentence would name by the same words: the keys `new` are those just uploaded."""
+    called = [(d.title, d.version, d.file or d.source) for d in family]
+    now, before = Bilingual(", the one just uploaded", "，刚上传的"), Bilingual(", the earlier one", "，之前的")
+    pairs = zip(family, called, strict=True)
+    return {d.key: now if d.key in new else before for d, name in pairs if called.count(name) > 1}
+
+
 def _of_versions(documents: Sequence[Document], held: Sequence[Document]) -> list[Bilingual]:
     """Which other versions of `documents` there are, and which one is searched."""
     ids, keys = {d.doc_id for d in documents}, {d.key for d in documents}
@@ -267,9 +286,9 @@ def _of_versions(documents: Sequence[Document], held: Sequence[Document]) -> lis
     others = [d for d in family if d.key not in keys]
     if not others:
         return []
-    known = {d.doc_id for d in others}
-    current = in_force((d for d in family if d.doc_id in known), date.today())
-    names, searched = named(others), named([d for d in family if d.key in current])
+    current = in_force((d for d in family if d.doc_id in {o.doc_id for o in others}), date.today())
+    marks = _which(family, keys)
+    names, searched = named(others, marks), named([d for d in family if d.key in current], marks)
     return [
         Bilingual(
             en=f"another version beside {names.en}: "

@@ -9,15 +9,15 @@ from dataclasses import replace
 from functools import partial
 
 from rag.asking import Asked, Asking
-from rag.background import HEARTBEAT_S, Report, in_background
+from rag.background import HEARTBEAT_S, Report, Turns, in_background
 from rag.config import Limits, Settings, SplitSettings
 from rag.corpus.index import Corpus, PassageEncoder, Progress, build
 from rag.corpus.load.process import ReadingRoom
 from rag.corpus.samples import Samples
 from rag.corpus.split import split
 from rag.edits import Edit
-from rag.errors import ModelLoading, ModelUnavailable, RagError, SettingError, Stopped
-from rag.intake import FileReport, Upload, take, undone
+from rag.errors import Bilingual, ModelLoading, ModelUnavailable, RagError, SettingError, Stopped
+from rag.intake import FileReport, Upload, copies, say_read, stopped, take, undone
 from rag.limits import Allowance
 from rag.models.roles import Models
 from rag.types import Answer, Chunk, Document, Retrieval
@@ -27,8 +27,6 @@ __all__ = ["Asked", "Edit", "FileReport", "Upload", "Workspace"]
 
 # How long an indexing run waits for an encoder that is still being fetched.
 _ENCODER_WAIT_S = 600.0
-# From then on the bar says for how long a file is being read.
-_LONG_READ_S = 2.0
 
 
 class Workspace:
@@ -45,9 +43,10 @@ class Workspace:
         self.include_samples = False
         self._lock = threading.RLock()  # guards the fields and what was asked; held for moments
         self._asking = Asking(models, self._allowance, self._lock, self._searched)
-        self._changing = threading.Lock()  # one change of the index at a time; held for a whole run
+        self._changing = Turns()  # one change of the index at a time, for a whole run
         self._own: Own = {}
         self._reports: tuple[FileReport, ...] = ()
+        self._closed = False
         self._corpus: Corpus | None = None  # of what this visitor searches; None: the shared sample corpus as it is
 
     def own_documents(self) -> tuple[Document, ...]:
@@ -55,13 +54,18 @@ class Workspace:
         with self._lock:
             return tuple(held.document for held in self._own.values())
 
+    def copies(self) -> dict[str, Bilingual]:
+        """By key, what is to be said of own documents with the words of another one; see `rag.intake.copies`."""
+        with self._lock:
+            return copies(self._own)
+
     def held_bytes(self) -> int:
         """The bytes that count against the visitor's limit."""
         with self._lock:
             return sum(held.size for held in self._own.values())
 
     def reports(self) -> tuple[FileReport, ...]:
-        """One report per file of the last `add`."""
+        """One report per file of the last `add`, and before them those of the `add` that it had to wait for."""
         with self._lock:
             return self._reports
 
@@ -90,31 +94,46 @@ class Workspace:
         A file that fails leaves the others and the index as they were. A document whose key is already there is
         replaced; so is the earlier one of a file of the same name that states no version, unless `beside` (see
         `rag.versions.place`). A report among the uploads is of a file that was refused unread. Raises what indexing as a
-        whole can raise (`ModelLoading`, `ChunkTooLong`, `Stopped`).
+        whole can raise (`ModelLoading`, `ChunkTooLong`, `Stopped`): the reports then say that nothing was taken in.
         """
 
         def run(progress: Report) -> None:
             with self._lock:
                 own = dict(self._own)
-            choice, reports = Choice(frozenset(own), beside), []
-            with self._room.reader(self._limits) as reader:
-                for i, upload in enumerate(uploads):
-                    _heed(stop)
-                    said = partial(_say_read, progress, upload.name, i, len(uploads))
-                    said(0.0, 0)
-                    read = partial(reader.read, stop=stop, waiting=said)
-                    reports.append(take(upload, own, self._allowance, read, choice))
-            if any(report.keys for report in reports):
-                try:
+                before = self._reports if self._changing.waited else ()
+            reports: list[FileReport] = []
+            try:
+                self._read(uploads, own, beside, reports, stop, progress)
+                if any(report.keys for report in reports):
                     self._rebuild(own, self.include_samples, stop, progress)
-                except Stopped:
-                    raise
-                except RagError as error:  # none of them is in: their rows say so
-                    self._report([undone(report, error.text) for report in reports], stop)
-                    raise
-            self._report(reports, stop)
+            except Stopped:
+                self._report([*before, *stopped(uploads, reports)])
+                raise
+            except RagError as error:  # none of them is in: their rows say so
+                self._report([*before, *(undone(report, error.text) for report in reports)])
+                raise
+            self._report([*before, *reports])
 
         return in_background(run, self._changing, stop)
+
+    def _read(
+        self,
+        uploads: Sequence[Upload | FileReport],
+        own: Own,
+        beside: bool,
+        reports: list[FileReport],
+        stop: threading.Event,
+        progress: Report,
+    ) -> None:
+        """Read `uploads` one after the other into `own`, and add a report of each to `reports`. Raises `Stopped`."""
+        choice = Choice(frozenset(own), beside)
+        with self._room.reader(self._limits) as reader:
+            for i, upload in enumerate(uploads):
+                _heed(stop)
+                said = partial(say_read, progress, upload.name, i, len(uploads))
+                said(0.0, 0)
+                read = partial(reader.read, stop=stop, waiting=said)
+                reports.append(take(upload, own, self._allowance, read, choice))
 
     def edit(self, key: str, edit: Edit, stop: threading.Event) -> Iterator[Progress]:
         """Give an own document another title, version or dates; what changed is `stated` by the visitor.
@@ -132,13 +151,13 @@ class Workspace:
             self._rebuild(own, self.include_samples, stop, progress)
             with self._lock:
                 reports = [report.renamed(key, document.key) for report in self._reports]
-            self._report(reports, stop)
+            self._report(reports)
 
         return in_background(run, self._changing, stop)
 
-    def _report(self, reports: Sequence[FileReport], stop: threading.Event) -> None:
+    def _report(self, reports: Sequence[FileReport]) -> None:
         with self._lock:
-            if not stop.is_set():  # the visitor may have left meanwhile
+            if not self._closed:  # the visitor may have left meanwhile
                 self._reports = tuple(reports)
 
     def remove(self, key: str, stop: threading.Event) -> Iterator[Progress]:
@@ -269,16 +288,10 @@ class Workspace:
     def close(self) -> None:
         """Forget everything of this visitor."""
         with self._lock:
-            self._own, self._corpus, self._reports = {}, None, ()
+            self._own, self._corpus, self._reports, self._closed = {}, None, (), True
             self._asking.forget()
 
 
 def _heed(stop: threading.Event) -> None:
     if stop.is_set():
         raise Stopped(en="Indexing was stopped.", zh="索引已停止。")
-
-
-def _say_read(progress: Report, name: str, done: int, total: int, seconds: float, ahead: int) -> None:
-    """A file is being read, for how many seconds already where it takes long; or it waits for `ahead` others."""
-    taken = f" · {seconds:.0f} s" if seconds > _LONG_READ_S else ""
-    progress(Progress("load", done, total, name + taken, ahead=ahead))

@@ -168,7 +168,7 @@ def test_closing_the_iterator_stops_the_indexing(folder: Path) -> None:
     iterator.close()  # type: ignore[attr-defined]
     assert stop.is_set()
     go_on.set()
-    with workspace._changing:  # the indexing thread has ended
+    with workspace._changing.turn(threading.Event()):  # the indexing thread has ended
         assert state(workspace) == before
 
 
@@ -181,7 +181,7 @@ def test_a_closed_workspace_stays_empty_though_an_indexing_run_was_under_way(fol
             break
     stop.set()
     workspace.close()
-    with workspace._changing:
+    with workspace._changing.turn(threading.Event()):
         assert workspace.own_documents() == ()
         assert workspace.reports() == ()
         assert workspace.corpus() is samples.corpus()

@@ -47,7 +47,7 @@ class Progress:
     """How far an indexing run is: `done` of `total` (files, documents or passages, by `step`).
 
     `reused`: of the step encode, passages whose vectors were there already; they are not in `total`. `ahead`: of the step
-    load, files of others that have to be read first.
+    load, files of others that have to be read first. `waits`: nothing was begun, another change has to end first.
     """
 
     step: StepName
@@ -56,6 +56,7 @@ class Progress:
     detail: str = ""
     reused: int = 0
     ahead: int = 0
+    waits: bool = False
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -26,7 +26,7 @@ from rag.ui.set_handlers import SetHandlers
 from rag.ui.strings import TABLE, translations
 from rag.ui.style import CSS, theme
 from rag.ui.uploads import UploadFolder, own_paths
-from rag.ui.wiring import ANSWERS, EVALUATING, LIGHT, RAW, SEARCHES, groups, saves
+from rag.ui.wiring import ANSWERS, EVALUATING, LATEST, LIGHT, RAW, SEARCHES, THREADS, WAITING, groups, saves
 from rag.workspace import Workspace
 
 # routes of Gradio that this page does not use and that would show one visitor's data to others
@@ -69,7 +69,7 @@ def build_app(models: Models, samples: Samples, limits: Limits | None = None) ->
         _wire_questions(page, QuestionHandlers(page, sessions, models))
         _wire_sets(page, SetHandlers(page, sessions, models, uploads))
         _wire_evaluation(page, EvaluateHandlers(page, sessions, models, allowed))
-    demo.queue(api_open=False, max_size=32)
+    demo.queue(api_open=False, max_size=WAITING)
     return App(demo, sessions, uploads, allowed, label, threading.Event())
 
 
@@ -80,26 +80,25 @@ def _wire_questions(page: Page, do: QuestionHandlers) -> None:
         do.check_settings,
         panel.inputs(),
         panel.note,
-        trigger_mode="always_last",
-        **LIGHT,
+        **LATEST,
     )
     found = [page.tabs, panel.note, *shown["corpus"], *shown["found"]]
     asked = {page.question, *panel.inputs()}
     answer = shown["answer"]
     both = list(dict.fromkeys([*found, *answer]))
-    # "multiple": with Gradio's "once" a press while the last search is on its way, or its end not yet told, would be lost
-    retrieving = page.retrieve.click(do.retrieve, asked, both, trigger_mode="multiple", **SEARCHES)
+    retrieving = page.retrieve.click(do.retrieve, asked, both, **SEARCHES)
     chosen = page.examples.choose(do.choose_example, None, page.question, **LIGHT)
     searches = [
-        gr.on([page.ask.click, page.question.submit], do.ask, asked, both, trigger_mode="multiple", **SEARCHES),
+        gr.on([page.ask.click, page.question.submit], do.ask, asked, both, **SEARCHES),
         chosen.success(do.ask, asked, both, **SEARCHES),
     ]
-    # "multiple": one that is about to end must not keep the next one out; `ask` has stopped it. (A `cancels` here would
-    # come after the search, and could end the very answer that the search has just begun.)
-    answers = [search.success(do.write, None, answer, trigger_mode="multiple", **ANSWERS) for search in searches]
+    # an answer that is about to end does not keep the next one out; `ask` has stopped it. (A `cancels` here would come
+    # after the search, and could end the very answer that the search has just begun.)
+    answers = [search.success(do.write, None, answer, **ANSWERS) for search in searches]
     for written in answers:
         written.then(do.catch_up, None, shown["found"], **LIGHT)
-    page.stop.click(
+    gr.on(
+        [page.stop.click, page.documents.stop.click],
         do.stop,
         None,
         list(dict.fromkeys([*shown["found"], *answer])),
@@ -129,15 +128,13 @@ def _wire_evaluation(page: Page, do: EvaluateHandlers) -> None:
     shown, tab, panel = groups(page), page.evaluate, page.settings
     results = shown["results"]
     # pressed again while it runs, it begins anew
-    tab.run.click(
-        do.run, {*panel.inputs(), *tab.plan()}, [tab.progress, *results], trigger_mode="multiple", **RAW, **EVALUATING
-    )
+    tab.run.click(do.run, {*panel.inputs(), *tab.plan()}, [tab.progress, *results], **RAW, **EVALUATING)
     tab.stop.click(do.stop, None, None, **LIGHT)
     tab.which.input(do.choose_run, [tab.which, tab.failed], results, **RAW, **LIGHT)
     tab.failed.input(do.choose_failed, [tab.which, tab.failed], shown["outcomes"], **RAW, **LIGHT)
     tab.use_variant.click(do.use_variant, tab.which, [*panel, tab.used, tab.cut_note], **RAW, **LIGHT)
     moved = [tab.which, tab.threshold]
-    tab.threshold.input(do.try_threshold, moved, tab.threshold_view, trigger_mode="always_last", **RAW, **LIGHT)
+    tab.threshold.input(do.try_threshold, moved, tab.threshold_view, **RAW, **LATEST)
     tab.use_threshold.click(do.use_threshold, tab.threshold, [panel.threshold, tab.cut_note, tab.used], **RAW, **LIGHT)
     saves(tab.report_html, do.save_html, None, tab.download)
     saves(tab.report_json, do.save_json, None, tab.download)
@@ -152,7 +149,7 @@ def launch_app(app: App, host: str | None = None, port: int | None = None) -> st
     `host` None leaves it to ``GRADIO_SERVER_NAME``, or this machine only. Raises `SettingError` when it cannot listen
     there.
     """
-    own_paths()
+    own_paths(app.limits)
     try:
         server, url, _ = app.demo.launch(
             server_name=host,
@@ -162,11 +159,11 @@ def launch_app(app: App, host: str | None = None, port: int | None = None) -> st
             theme=theme(),
             css=CSS,
             i18n=app.label,
-            max_file_size=app.limits.file_bytes,
             run_history=False,
             enable_monitoring=False,
             ssr_mode=False,
             footer_links=[],
+            max_threads=THREADS,
             state_session_capacity=200,
             show_error=False,
             share=False,

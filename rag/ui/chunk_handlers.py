@@ -11,7 +11,7 @@ from rag.config import SplitSettings
 from rag.errors import LoadError
 from rag.ui import chunk_files, chunk_views, chunks, panels
 from rag.ui.chunks import Opened
-from rag.ui.desk import Desk, Updates, as_download, bars, first, mistake, whole
+from rag.ui.desk import Desk, Updates, as_download, bars, first, mistake, part_of, place_of, whole
 from rag.ui.guard import guarded, language
 from rag.ui.settings import read_settings
 from rag.ui.strings import text
@@ -24,9 +24,9 @@ class ChunkHandlers(Desk):
         return self._opened(self._visit(request), key, language(request))
 
     @guarded()
-    def choose_row(self, key: object, query: object, request: gr.Request, event: gr.SelectData) -> Updates:
+    def choose_row(self, key: object, query: object, request: gr.Request, event: gr.EventData) -> Updates:
         """A row of the table of chunks: framed in the text."""
-        number = whole(first(event.row_value))
+        number = whole(first(part_of(event, "row_value")))
         return self._framed(key, number, query, request) | {self.page.chunks.pick: number}
 
     @guarded()
@@ -71,6 +71,8 @@ class ChunkHandlers(Desk):
 
         Without words the chosen chunk is. (The page empties the box itself when it opens another document.)
         """
+        if not key and not query:  # a page that was just opened shows no document yet
+            return {self.page.chunks.view: gr.skip()}
         opened, number = self._of(key, request), whole(chosen)
         if str(query or "").strip():
             return self._match(key, query, 1, request)
@@ -112,7 +114,7 @@ class ChunkHandlers(Desk):
     def turn(self, key: object, query: object, request: gr.Request, event: gr.EventData) -> Updates:
         """The part of a long text before or after the one that is shown."""
         opened = self._of(key, request)
-        return chunks.show_text(self.page.chunks, opened, None, _found(opened, query), max(0, whole(event.at)))
+        return chunks.show_text(self.page.chunks, opened, None, _found(opened, query), place_of(event))
 
     @guarded()
     def choose_remarked(self, key: object, remarked: object, request: gr.Request) -> Updates:
@@ -140,14 +142,14 @@ class ChunkHandlers(Desk):
         event: gr.EventData,
     ) -> Updates:
         """The part of a long text before or after the one that both splits are shown on."""
-        return self._tried(key, _split(strategy, size, overlap), whole(event.at), request)
+        return self._tried(key, _split(strategy, size, overlap), place_of(event), request)
 
     def _tried(self, key: object, split: SplitSettings, at: int, request: gr.Request) -> Updates:
         workspace, opened = self._visit(request).workspace, self._of(key, request)
         tried = workspace.preview(opened.document.key, split)
-        return chunks.show_preview(self.page.chunks, opened, (workspace.corpus().split, split), tried, max(0, at))
+        return chunks.show_preview(self.page.chunks, opened, (workspace.corpus().split, split), tried, at)
 
-    @guarded("chunks.progress")
+    @guarded("chunks.progress", "stopped.index")
     def apply_split(self, values: Mapping[Any, Any], request: gr.Request) -> Iterator[Updates]:
         """The tried split becomes the setting, and everything is re-indexed."""
         spoken, visit, tab, panel = language(request), self._visit(request), self.page.chunks, self.page.settings

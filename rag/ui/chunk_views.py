@@ -93,6 +93,7 @@ def chunk_rows(
     return [
         [
             n,
+            preview(c.text),
             c.start,
             c.end,
             len(c.text),
@@ -100,7 +101,6 @@ def chunk_rows(
             c.page if c.page is not None else "–",
             remarked(remarks[n - 1], language) or "–",
             " › ".join(c.section),
-            preview(c.text),
         ]
         for n, c in ((n, chunks[n - 1]) for n in numbers)
     ]

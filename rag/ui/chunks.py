@@ -164,7 +164,7 @@ def _build_table(label: gr.I18n) -> dict[str, Any]:
         made["rows"] = gr.Dropdown([], label=label("chunks.rows"), visible=False, min_width=140, elem_id="chunk-rows")
     made["table"] = gr.Dataframe(
         headers=["#"] * 9,
-        column_widths=[48, 64, 64, 62, 112, 46, 130, 150, 320],
+        column_widths=[48, 320, 64, 64, 62, 112, 46, 130, 150],
         label=label("chunks.table"),
         interactive=False,
         wrap=False,

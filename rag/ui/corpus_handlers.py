@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import gradio as gr
 
 from rag.corpus.samples import Samples
-from rag.errors import Language, LimitReached, LoadError, RagError
+from rag.errors import Language, LimitReached, LoadError, RagError, Stopped
 from rag.models.roles import Models
 from rag.ui import answer as answer_tab
 from rag.ui import candidates, chunks, documents, evaluate, panels, prompt
@@ -48,7 +48,7 @@ class CorpusHandlers(Desk):
             **answer_tab.empty_answer(self.page.answer, panels.phase("", text("answer.idle", spoken)), spoken),
         }
         # a page that came back shows nothing yet
-        visit.seen_corpus, visit.seen_prompt, visit.seen_set, visit.seen_results = "", None, (), False
+        visit.seen_corpus, visit.seen_prompt, visit.seen_set, visit.seen_results = None, None, (), False
         return shown | self._standing(visit, spoken)
 
     @guarded()
@@ -79,9 +79,14 @@ class CorpusHandlers(Desk):
         try:
             with visit.running("index") as stop:
                 yield from bars(tab.progress, visit.workspace.add(uploads, stop, beside=again == "beside"), spoken)
+        except Stopped:
+            said = text("stopped.files", spoken, names=text("list.between", spoken).join(u.name for u in uploads))
+            yield {tab.progress: panels.phase("stopped", said), **self._corpus(visit, spoken)}
+            return
         finally:
             visit.forget_removed()  # another file of the same name took a document's place
         reports = visit.workspace.reports()
+        reports = reports[max(0, len(reports) - len(uploads)) :]  # before them are those it had to wait for
         ok = sum(r.state != "error" for r in reports)
         visit.document = next((key for report in reports for key in report.keys), visit.document)
         done = panels.notice(
@@ -106,16 +111,19 @@ class CorpusHandlers(Desk):
         self._visit(request).removing = ""
         return documents.not_asked(self.page.documents)
 
-    @guarded("documents.progress")
+    @guarded("documents.progress", "stopped.remove")
     def remove(self, key: object, request: gr.Request) -> Iterator[Updates]:
         """An own document is taken out of the index, when `ask_remove` asked about this one last."""
         spoken, visit, tab = language(request), self._visit(request), self.page.documents
-        if not any(d.key == key for d in visit.workspace.own_documents()):
-            raise mistake(LoadError, "docs.unknown")
         asked, visit.removing = visit.removing, ""
         yield documents.not_asked(tab)
+        if not asked and key == visit.going:  # the second press of a double click: the first one removes it
+            return
+        if not any(d.key == key for d in visit.workspace.own_documents()):
+            raise mistake(LoadError, "docs.unknown")
         if asked != key:
             raise mistake(LoadError, "docs.remove_other")
+        visit.going = asked
         try:
             with visit.running("index") as stop:
                 yield from bars(tab.progress, visit.workspace.remove(str(key), stop), spoken)
@@ -124,7 +132,7 @@ class CorpusHandlers(Desk):
         said = text("docs.removed" if visit.workspace.own_documents() else "docs.back_to_samples", spoken)
         yield {tab.progress: panels.notice(said), **self._corpus(visit, spoken)}
 
-    @guarded("documents.progress")
+    @guarded("documents.progress", "stopped.index")
     def include_samples(self, flag: object, request: gr.Request) -> Iterator[Updates]:
         """The switch that adds the samples to what is searched; it shows what is so when that failed or was stopped."""
         spoken, visit, tab = language(request), self._visit(request), self.page.documents

@@ -10,7 +10,7 @@ from rag.ui.chunk_handlers import ChunkHandlers
 from rag.ui.corpus_handlers import CorpusHandlers
 from rag.ui.document_handlers import DocumentHandlers
 from rag.ui.page import Page
-from rag.ui.wiring import INDEXING, LIGHT, RAW, groups, saves
+from rag.ui.wiring import INDEXING, LATEST, LIGHT, RAW, groups, saves
 
 
 def wire_corpus(demo: gr.Blocks, page: Page, do: CorpusHandlers) -> None:
@@ -22,7 +22,7 @@ def wire_corpus(demo: gr.Blocks, page: Page, do: CorpusHandlers) -> None:
     everything = list(dict.fromkeys([*everything, *shown["found"]]))
     demo.load(do.load, None, everything, **LIGHT)
     demo.unload(do.leave)
-    page.timer.tick(do.tick, None, standing, **LIGHT)
+    page.timer.tick(do.tick, None, standing, **{**LIGHT, "trigger_mode": "once"})
     # preprocess=False: Gradio would leave an empty file per upload, and its error for a vanished one says nothing
     docs.upload.upload(do.add, [docs.upload, docs.again], corpus, **RAW, **INDEXING)
     asked, back = [docs.asked, docs.asked_which], "() => document.querySelector('#remove')?.focus()"
@@ -31,7 +31,8 @@ def wire_corpus(demo: gr.Blocks, page: Page, do: CorpusHandlers) -> None:
     gr.on([docs.remove_yes.click, docs.remove_no.click], js=back, **LIGHT)
     docs.remove_no.click(do.keep, None, asked, **LIGHT)
     docs.remove_yes.click(do.remove, docs.which, corpus, **RAW, **INDEXING)
-    docs.include.input(do.include_samples, docs.include, corpus, **INDEXING)
+    # a switch: how it stands last is what counts
+    docs.include.input(do.include_samples, docs.include, corpus, **{**INDEXING, "trigger_mode": "always_last"})
 
 
 def wire_document(page: Page, do: DocumentHandlers) -> None:
@@ -47,7 +48,7 @@ def wire_document(page: Page, do: DocumentHandlers) -> None:
 
 def wire_chunks(page: Page, do: ChunkHandlers) -> None:
     """A document is looked through chunk by chunk, other splits are tried, chunks are saved."""
-    tab, latest = page.chunks, {"trigger_mode": "always_last", **RAW, **LIGHT}
+    tab, latest = page.chunks, {**RAW, **LATEST}
     one = [tab.view, tab.detail]
     tab.table.select(do.choose_row, [tab.document, tab.search], [*one, tab.pick], **RAW, **LIGHT)
     tab.pick.input(do.choose, [tab.document, tab.pick, tab.search], one, **latest)
@@ -77,9 +78,8 @@ def _wire_split(page: Page, do: ChunkHandlers) -> None:
         do.preview,
         [tab.document, *tried],
         tab.compared,
-        trigger_mode="always_last",
         **RAW,
-        **LIGHT,
+        **LATEST,
     )
     tab.compared.turn(do.turn_preview, [tab.document, *tried], tab.compared, **RAW, **LIGHT)
     follow = [panel.strategy, panel.size, panel.overlap, panel.note]

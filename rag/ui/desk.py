@@ -100,12 +100,18 @@ class Desk:
             corpus = visit.workspace.corpus()
         except RagError as error:  # mostly ModelLoading: the samples are on their way
             return {self.page.documents.searching: panels.notice(error.message(spoken), "warning")}
-        return {} if corpus.corpus_id == visit.seen_corpus else self._corpus(visit, spoken)
+        now = (corpus.corpus_id, documents.scope(visit.workspace))
+        if visit.seen_corpus is None or visit.seen_corpus[0] != now[0]:
+            return self._corpus(visit, spoken)
+        if visit.seen_corpus == now:
+            return {}
+        visit.seen_corpus = now  # the same documents, of which others are searched
+        return documents.show_documents(self.page.documents, visit.workspace, corpus, visit.document, spoken)
 
     def _corpus(self, visit: Visit, spoken: Language) -> Updates:
         """Documents and Chunks as they are now, at the document chosen last as long as it is there."""
         corpus, page = visit.workspace.corpus(), self.page
-        visit.seen_corpus = corpus.corpus_id
+        visit.seen_corpus = (corpus.corpus_id, documents.scope(visit.workspace))
         options = chunks.document_choices(corpus)
         if visit.document not in corpus.documents:
             visit.document, visit.chunks = options[0][1] if options else "", None
@@ -141,12 +147,15 @@ class Desk:
 
 def bars(component: Any, running: Iterable[Progress], spoken: Language) -> Iterator[Updates]:
     """Progress as a bar in `component`: what is new at most every `BAR_S`, or a page would lag behind quick work."""
-    shown, since = None, 0.0
+    shown, since = Progress("load", 0, 0), 0.0
     for progress in running:
         now = time.monotonic()
-        if progress.step == shown and now - since < BAR_S:
+        if progress == shown:  # other work may have said something since; but a page that is closed has to be noticed
+            yield {component: gr.skip()}
             continue
-        shown, since = progress.step, now
+        if (progress.step, progress.waits) == (shown.step, shown.waits) and now - since < BAR_S:
+            continue
+        shown, since = progress, now
         yield {component: panels.progress_bar(progress, spoken)}
 
 
@@ -158,6 +167,22 @@ def first(row: object) -> object:
 def whole(value: object) -> int:
     """A client's number as an int; −1, which no list has, for anything else."""
     return int(value) if isinstance(value, int | float) and abs(value) < 1e9 else -1
+
+
+def part_of(event: gr.EventData, name: str) -> object:
+    """What an event says under `name`; None where it does not, as with a request that no page makes."""
+    try:
+        return getattr(event, name)
+    except (AttributeError, TypeError):
+        return None
+
+
+def place_of(event: gr.EventData) -> int:
+    """The offset that an event asks for; raises `SettingError` when it names none."""
+    at = whole(part_of(event, "at"))
+    if at < 0:
+        raise mistake(SettingError, "error.event")
+    return at
 
 
 def number(value: object, field: str, most: int) -> int:

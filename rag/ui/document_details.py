@@ -9,7 +9,7 @@ from typing import Literal, get_args
 from rag.errors import Language
 from rag.types import Document, Removed, Stated, Why
 from rag.ui.chunk_views import page_ticks
-from rag.ui.panels import columns, table
+from rag.ui.panels import columns, explained, table
 from rag.ui.render import Layer, Tick, escape, preview, reader, shade
 from rag.ui.strings import text
 
@@ -35,6 +35,7 @@ def known(document: Document, language: Language) -> str:
     rows = [
         ("details.file", document.file or document.source),
         ("details.reading", document.reading.of(language)),
+        ("details.readers", explained(document.reading.of(language), language)),
         ("details.key", document.key),
         ("details.source", document.source if document.source != document.file else ""),
         ("details.size", reach),
@@ -52,7 +53,8 @@ def left_out(document: Document, language: Language) -> str:
     if not kinds:
         return f'<p class="note">{escape(text("details.nothing", language))}</p>'
     characters = sum(len(r.text) for r in document.removed)
-    line = text("details.left_out", language, n=len(document.removed), characters=f"{characters:,}")
+    key = "details.left_out" if len(document.removed) > 1 else "details.left_out_one"
+    line = text(key, language, n=len(document.removed), characters=f"{characters:,}")
     return f'<p class="facts">{escape(line)}</p>' + "".join(
         _kind(why, [r for r in document.removed if r.why == why], language) for why in kinds
     )

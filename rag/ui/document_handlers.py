@@ -8,7 +8,7 @@ import gradio as gr
 
 from rag.errors import SettingError
 from rag.ui import document_details, panels
-from rag.ui.desk import Desk, Updates, bars, mistake, whole
+from rag.ui.desk import Desk, Updates, bars, mistake, place_of
 from rag.ui.document_details import View
 from rag.ui.guard import guarded, language
 from rag.ui.strings import text
@@ -31,14 +31,14 @@ class DocumentHandlers(Desk):
     @guarded()
     def turn(self, key: object, view: object, request: gr.Request, event: gr.EventData) -> Updates:
         """The part of a long text before or after the one that is shown."""
-        return self._text(key, view, whole(event.at), request)
+        return self._text(key, view, place_of(event), request)
 
     def _text(self, key: object, view: object, at: int, request: gr.Request) -> Updates:
         document = self._document(self._visit(request).workspace.corpus(), key)
         shown: View = "as_read" if view == "as_read" else "cleaned"
         return {self.page.documents.text: document_details.shown_text(document, shown, at, language(request))}
 
-    @guarded("documents.saved")
+    @guarded("documents.saved", "stopped.save")
     def save(
         self,
         key: object,

@@ -30,6 +30,7 @@ class DocumentsTab(NamedTuple):
     upload: gr.File
     again: gr.Radio
     progress: gr.HTML
+    stop: gr.Button
     searching: gr.HTML
     include: gr.Checkbox
     table: gr.HTML
@@ -79,7 +80,9 @@ def build_documents(label: gr.I18n) -> DocumentsTab:
             made["include"] = gr.Checkbox(
                 False, label=label("docs.include"), info=label("docs.include_info"), elem_id="include-samples"
             )
-    made["progress"] = gr.HTML(js_on_load=None, elem_id="docs-progress")
+    with gr.Row(elem_classes=["buttons", "work"]):
+        made["progress"] = gr.HTML(js_on_load=None, elem_id="docs-progress", min_width=240)
+        made["stop"] = gr.Button(label("ask.stop"), size="sm", scale=0, min_width=88, elem_id="docs-stop")
     made["table"] = gr.HTML(js_on_load=None, elem_id="docs-table")
     gr.Markdown(label("details.heading"))
     with gr.Row(elem_classes=["buttons"]):
@@ -163,17 +166,36 @@ def show_documents(
     own, documents = workspace.own_documents(), all_documents(workspace, corpus)
     key = "searching_samples" if not own else ("searching_both" if workspace.include_samples else "searching_own")
     line = text(f"docs.{key}", language, n=len(corpus.documents), chunks=len(corpus.chunks))
-    search = workspace.settings.search
-    others = frozenset[str]()
-    if search.scope != "all":
-        others = frozenset(corpus.documents) - in_force(corpus.documents.values(), search.as_of or date.today())
-    if others:
-        line += text("docs.others", language, n=len(others))
+    others = out_of_scope(workspace, corpus)
+    counts = Counter(others.values())
+    if parts := [text(f"docs.others_{why}", language, n=counts[why]) for why in ("version", "later") if counts[why]]:
+        line += text("docs.others", language, parts=text("list.between", language).join(parts))
     return {
         tab.searching: panels.notice(line),
         tab.include: gr.Checkbox(value=workspace.include_samples),
         tab.which: gr.Dropdown(choices=choices_of(documents), value=chosen or None),
-        tab.table: panels.document_table(documents, corpus.chunks, workspace.reports(), others, language),
+        tab.table: panels.document_table(
+            documents, corpus.chunks, workspace.reports(), others, workspace.copies(), language
+        ),
+    }
+
+
+def scope(workspace: Workspace) -> tuple[str, date]:
+    """What decides beside the corpus which documents are searched: the versions, and the day they are in force on."""
+    search = workspace.settings.search
+    return search.scope, search.as_of or date.today()
+
+
+def out_of_scope(workspace: Workspace, corpus: Corpus) -> dict[str, str]:
+    """The keys of what is not searched, and why: another "version" is in force, or this one begins "later"."""
+    versions, day = scope(workspace)
+    if versions == "all":
+        return {}
+    searched = in_force(corpus.documents.values(), day)
+    return {
+        key: "later" if d.effective_from is not None and d.effective_from > day else "version"
+        for key, d in corpus.documents.items()
+        if key not in searched
     }
 
 

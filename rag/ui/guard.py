@@ -41,11 +41,12 @@ def _toast(said: str, spoken: Language) -> gr.Error:
     return gr.Error(said, duration=8, print_exception=False, title=text("error.title", spoken))
 
 
-def guarded(place: str = "") -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+def guarded(place: str = "", stopped: str = "error.stopped") -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Turn a handler's errors into one message in the visitor's language.
 
     `place` names a component of the handler's page (``"tab.component"``) that shows the message too; for
-    generator handlers only, which can still write to the page when they fail.
+    generator handlers only, which can still write to the page when they fail. `stopped` is what it says of a Stop, a key
+    of the strings.
     """
 
     def wrap(handler: Callable[..., Any]) -> Callable[..., Any]:
@@ -68,7 +69,7 @@ def guarded(place: str = "") -> Callable[[Callable[..., Any]], Callable[..., Any
                 raise
             except Stopped:
                 if place:
-                    yield {_component(self.page, place): phase("stopped", text("error.stopped", spoken))}
+                    yield {_component(self.page, place): phase("stopped", text(stopped, spoken))}
             except Exception as error:  # noqa: BLE001 - the one place where a bug ends, logged by told
                 said = told(error, spoken)
                 if place:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from rag.errors import Bilingual, Language
+from rag.intake import joined
 from rag.types import Answer, Chunk, Document, Prompt, Stated, Trace
 from rag.ui.render import escape, preview
 from rag.ui.strings import text
@@ -81,13 +82,14 @@ def document_table(
     documents: Sequence[Document],
     chunks: Sequence[Chunk],
     reports: Sequence[FileReport],
-    others: Collection[str],
+    others: Mapping[str, str],
+    copies: Mapping[str, Bilingual],
     language: Language,
 ) -> str:
     """One row per document, after one row for every file of the last upload that gave none.
 
     The row of a document of the last upload says what its file's report says (which includes the document's warnings);
-    that of a key among `others`, that it is not searched.
+    that of a key among `others`, why it is not searched; that of one among `copies`, of what it is one.
     """
     counts: dict[str, int] = {}
     for chunk in chunks:
@@ -101,9 +103,14 @@ def document_table(
     for document in documents:
         report_ = reported.get(document.key) if document.origin == "own" else None
         state = report_.state if report_ else ("warning" if document.warnings else "ok")
-        remark = report_.message.of(language) if report_ else " ".join(w.of(language) for w in document.warnings)
+        remark = (
+            report_.message.of(language) if report_ else joined([w.of(language) for w in document.warnings], language)
+        )
+        if document.key in copies and (copied := copies[document.key].of(language)) not in remark:
+            state = "warning" if state == "ok" else state
+            remark = joined([remark, copied], language)
         if document.key in others:
-            remark = f"{text('docs.not_searched', language)} {remark}".strip()
+            remark = f"{text(f'docs.not_{others[document.key]}', language)} {remark}".strip()
         since = document.effective_from.isoformat() if document.effective_from else "–"
         if document.effective_to:
             since += f" → {document.effective_to.isoformat()}"
@@ -138,8 +145,20 @@ def stated(document: Document, field: str, language: Language) -> str:
 def _read(document: Document, language: Language) -> str:
     """How the file was read, and how much was left out."""
     n = len(document.removed)
-    left_out = f'<span class="source">{escape(text("docs.left_out", language, n=n))}</span>' if n else ""
-    return escape(document.reading.of(language)) + left_out or "–"
+    left_out = (
+        f'<span class="source">{escape(text("docs.left_out" if n > 1 else "docs.left_out_one", language, n=n))}</span>'
+        if n
+        else ""
+    )
+    said = document.reading.of(language)
+    why = explained(said, language)
+    shown = f'<span title="{escape(why)}">{escape(said)}</span>' if why else escape(said)
+    return shown + left_out or "–"
+
+
+def explained(reading: str, language: Language) -> str:
+    """What the programs are that a reading names; empty when it names none."""
+    return text("docs.pdf_readers", language) if "pdfminer" in reading or "PDFium" in reading else ""
 
 
 def progress_bar(progress: Progress, language: Language) -> str:
@@ -147,6 +166,8 @@ def progress_bar(progress: Progress, language: Language) -> str:
     share = progress.done / progress.total if progress.total else 0.0
     label = text(f"step.{progress.step}", language)
     detail = f"{progress.done} / {progress.total}" if progress.total else ""
+    if progress.waits:
+        label, detail = text("progress.waits", language), ""
     if progress.reused:
         detail += " " + text("progress.reused", language, n=f"{progress.reused:,}")
     if progress.ahead:

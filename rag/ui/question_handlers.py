@@ -11,7 +11,7 @@ import gradio as gr
 from rag.errors import SettingError
 from rag.ui import answer as answer_tab
 from rag.ui import candidates, panels
-from rag.ui.desk import Desk, Updates, bars, first, mistake, whole
+from rag.ui.desk import Desk, Updates, bars, first, mistake, part_of, whole
 from rag.ui.examples import examples
 from rag.ui.guard import guarded, language
 from rag.ui.sessions import Asking, Visit
@@ -36,7 +36,7 @@ class QuestionHandlers(Desk):
     def choose_example(self, request: gr.Request, event: gr.EventData) -> str:
         """An example question goes into the box."""
         known = examples(language(request))
-        number = whole(event.n)
+        number = whole(part_of(event, "n"))
         if not 0 <= number < len(known):
             raise mistake(SettingError, "cand.gone")
         return known[number]
@@ -127,9 +127,9 @@ class QuestionHandlers(Desk):
         return shown | answer_tab.show_answer(self.page.answer, answer, spoken, stopped=not answer.done)
 
     @guarded()
-    def choose_candidate_row(self, request: gr.Request, event: gr.SelectData) -> Updates:
+    def choose_candidate_row(self, request: gr.Request, event: gr.EventData) -> Updates:
         """A row of the table of candidates; its first cell is the rank, whatever the table's order."""
-        rank = whole(first(event.row_value))
+        rank = whole(first(part_of(event, "row_value")))
         return self._candidate(rank, request) | {self.page.candidates.pick: rank}
 
     @guarded()
@@ -142,7 +142,8 @@ class QuestionHandlers(Desk):
         """A citation was pressed: its passage in its document."""
         asked, view = self._visit(request).workspace.asked(), None
         if asked is not None and asked.answer is not None:
-            citation = answer_tab.find_citation(asked.answer, str(event.marker), whole(event.start))
+            marker, start = part_of(event, "marker"), whole(part_of(event, "start"))
+            citation = answer_tab.find_citation(asked.answer, str(marker), start)
             if citation is not None:
                 view = answer_tab.source_view(citation, asked.answer, asked.corpus, language(request))
         if view is None:

@@ -19,7 +19,7 @@ from rag.evaluate.threshold import curve, suggested
 from rag.types import PUBLIC
 from rag.ui import answer as answer_tab
 from rag.ui import chunks, evaluate_compare, evaluate_questions, evaluate_results, panels
-from rag.ui.desk import Desk, Updates, as_download, first, mistake, whole
+from rag.ui.desk import Desk, Updates, as_download, first, mistake, part_of, whole
 from rag.ui.evaluate import age
 from rag.ui.guard import guarded, language
 from rag.ui.sessions import Visit
@@ -44,9 +44,9 @@ class ResultHandlers(Desk):
         return self._outcomes(self._run(visit, whole(which)), bool(failed), spoken)
 
     @guarded()
-    def choose_outcome_row(self, which: object, request: gr.Request, event: gr.SelectData) -> Updates:
+    def choose_outcome_row(self, which: object, request: gr.Request, event: gr.EventData) -> Updates:
         """A row of the table of questions; its first cell is the question's number, whatever the table's order."""
-        number = whole(first(event.row_value))
+        number = whole(first(part_of(event, "row_value")))
         return self._trace(whole(which), number, request) | {self.page.evaluate.pick: number}
 
     @guarded()

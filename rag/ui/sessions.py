@@ -12,6 +12,8 @@ from rag.errors import LimitReached
 from rag.ui.strings import both
 
 if TYPE_CHECKING:
+    from datetime import date
+
     from rag.corpus.index import Corpus
     from rag.evaluate.experiment import Experiment
     from rag.evaluate.questions import QuestionSet
@@ -32,21 +34,22 @@ class Asking:
 class Visit:
     """One visitor's workspace and the work that is running for them.
 
-    `seen_corpus` is the id of the corpus the visitor's page shows, `seen_prompt` the prompt, `seen_set` the question set
-    as the only item (empty: it shows none yet), `seen_results` whether it shows results of an evaluation. `asking` is the
-    question that is being searched or answered or waits for it; None when there is none. `opened` is the question of an
-    evaluation that was opened since. `document` is the key of the document chosen last on the Documents or the Chunks tab,
+    `seen_corpus` is the id of the corpus the visitor's page shows and its `rag.ui.documents.scope`, `seen_prompt` the
+    prompt, `seen_set` the question set as the only item (empty: it shows none yet), `seen_results` whether it shows
+    results of an evaluation. `asking` is the question that is being searched or answered or waits for it; None when there
+    is none. `opened` is the question of an evaluation that was opened since. `document` is the key of the document chosen last on the Documents or the Chunks tab,
     `chunks` its chunks as that tab shows them, `removing` the key of the one the page asks about whether to remove it
-    (empty: it asks about none). `questions` is the question set the visitor brought, `experiment` what the last
+    (empty: it asks about none), `going` that of the one
+    removed last. `questions` is the question set the visitor brought, `experiment` what the last
     evaluation came to; `evaluating` stands for the one under way, `drafting` for the drafting begun last.
     """
 
     def __init__(self, workspace: Workspace) -> None:
         self.workspace = workspace
-        self.seen_corpus = ""
+        self.seen_corpus: tuple[str, tuple[str, date]] | None = None
         self.document = ""
         self.chunks: Opened | None = None
-        self.removing = ""
+        self.removing = self.going = ""
         self.seen_prompt: Prompt | None = None
         self.seen_set: tuple[QuestionSet | None, ...] = ()
         self.seen_results = False

@@ -17,8 +17,8 @@ CHUNKS: Final[Mapping[str, Bilingual]] = MappingProxyType({
     "view.earlier": _B("◂ earlier", "◂ 前面"),
     "view.later": _B("later ▸", "后面 ▸"),
     "chunks.legend": _B(
-        "numbers: chunks, in alternating shades · darker: overlap · frame: what you chose · underlined: what you search for",
-        "数字：切块编号，底色交替 · 深色：重叠 · 边框：所选位置 · 下划线：搜索的词",
+        "numbers: chunks, in alternating shades · orange: overlap · yellow: what you chose · underlined: what you search for",
+        "数字：切块编号，底色交替 · 橙色：重叠 · 黄色：所选位置 · 下划线：搜索的词",
     ),
     # search and jump
     "chunks.search": _B("Search in this document", "在本文档中搜索"),
@@ -55,7 +55,7 @@ CHUNKS: Final[Mapping[str, Bilingual]] = MappingProxyType({
     "chunks.remarked": _B("Only chunks with remarks", "只看有提示的切块"),
     "chunks.rows": _B("Rows", "行"),
     "head.chunks": _B(
-        "#|Start|End|Chars|Tokens / limit|Page|Remarks|Section|Text", "#|起|止|字符|Token / 上限|页|提示|章节|内容"
+        "#|Text|Start|End|Chars|Tokens / limit|Page|Remarks|Section", "#|内容|起|止|字符|Token / 上限|页|提示|章节"
     ),
     # remarks
     "chunks.no_remarks": _B("No chunk is too short, cut or without its heading.", "没有过短、断句或丢失标题的切块。"),

@@ -211,12 +211,13 @@ table.steps td:nth-child(-n+4):not(:first-child),table.steps th:nth-child(-n+4):
 .source{display:block;color:var(--soft);font-size:.78rem;overflow-wrap:anywhere}
 .badge{font-size:.75rem;padding:.05rem .5rem;border-radius:999px;border:1px solid currentColor;white-space:nowrap}
 .badge.ok{color:var(--good)}.badge.warning{color:var(--warn)}.badge.error{color:var(--bad)}
+.work:not(:has(.progress))>button{display:none}
 .progress{font-size:.86rem;margin:.3rem 0}.progress .bar{height:4px;background:var(--line);border-radius:2px;margin-top:.3rem}
 .progress i{display:block;height:100%;background:#0d9488;border-radius:2px;transition:width .2s}
 .doc{white-space:pre-wrap;overflow-wrap:anywhere;max-height:430px;overflow-y:auto;border:1px solid var(--line);border-radius:6px;padding:.8rem 1rem;background:var(--paper);line-height:1.75;font-size:.92rem}
 .doc mark{color:inherit;background:none;padding:0;border-radius:2px}
 .doc mark.odd{background:var(--odd)}.doc mark.even{background:var(--even)}.doc mark.overlap{background:var(--over)}
-.doc mark.chunk{background:var(--odd)}.doc mark.hit{background:var(--hit);box-shadow:0 -2px 0 #d97706 inset}
+.doc mark.chunk{background:var(--odd)}.doc mark.hit{background:var(--hit)}.doc mark.chunk.hit{box-shadow:0 -2px 0 #d97706 inset}
 .doc mark.word{text-decoration:underline;text-decoration-color:#d97706;text-decoration-thickness:2px;text-underline-offset:3px}
 .tick::before{content:attr(data-n);font-style:normal;font-size:.65rem;line-height:1;color:var(--soft);border:1px solid var(--line);border-radius:3px;padding:0 .25em;margin:0 .2em;vertical-align:.15em;background:var(--paper);user-select:none}
 .tick.page::before{border:0;border-bottom:2px solid var(--accent);border-radius:0;background:none;color:var(--accent);font-size:.72rem}.tick.gone::before{border:0;background:none;color:var(--warn);margin:0 .4em 0 0}

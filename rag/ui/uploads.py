@@ -21,20 +21,29 @@ from rag.workspace import FileReport, Upload
 
 
 class _OwnPathUpload(gradio.route_utils.GradioUploadFile):  # type: ignore[misc]  # gradio has no types
-    """An upload that gets a path of its own.
+    """An upload that gets a path of its own, and of whose bytes no more than `most` are kept.
+
+    Gradio would refuse all that was chosen for one file that is too large. Of such a file one byte more than is allowed
+    is written: enough to tell, see `UploadFolder.take`.
 
     Gradio names the folder of an upload by its bytes, so two visitors who send the same file under the same name
     share one path, and the one who reads (and deletes) first takes it from the other.
     """
 
+    most: int
+
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.sha = hashlib.sha256(secrets.token_bytes(32))
 
+    async def write(self, data: bytes) -> None:
+        """Write what is kept of `data`."""
+        await super().write(data[: max(0, self.most - (self.size or 0))])
 
-def own_paths() -> None:
-    """Make every upload of this process get a path of its own."""
-    gradio.route_utils.GradioUploadFile = _OwnPathUpload
+
+def own_paths(limits: Limits) -> None:
+    """Make every upload of this process get a path of its own, and bound what is kept of it."""
+    gradio.route_utils.GradioUploadFile = type("Upload", (_OwnPathUpload,), {"most": limits.file_bytes + 1})
 
 
 class UploadFolder:

@@ -9,19 +9,28 @@ import gradio as gr
 
 from rag.ui.page import Page
 
-# light work: never behind a model in the queue, not offered to clients
-LIGHT: dict[str, Any] = {"queue": False, "api_visibility": "private", "show_progress": "hidden"}
+# "multiple": with Gradio's "once" a press while the last one is on its way, or its end not yet told, would be lost
+_EVERY: dict[str, Any] = {"api_visibility": "private", "show_progress": "hidden", "trigger_mode": "multiple"}
+# Light work, as many at a time as come: never behind a model. In the queue all the same, since the page shows the message
+# of an error only when it comes from there.
+LIGHT: dict[str, Any] = {**_EVERY, "concurrency_id": "light", "concurrency_limit": None}
+# of light work only the last counts; not for what has event data: Gradio would send the first one's again
+LATEST: dict[str, Any] = {**LIGHT, "trigger_mode": "always_last"}
 # a list's value is checked by the handler, in the visitor's language; Gradio would put it into the log
 RAW: dict[str, Any] = {"preprocess": False}
-HEAVY: dict[str, Any] = {"api_visibility": "private", "show_progress": "hidden"}
 # Answers to what is asked on the page come one at a time. Searches (which may re-index first), indexing, evaluations and
 # drafts run beside each other and beside these: the models underneath, and the generator too, take turns in small
 # pieces, so that a place here is only a thread, and nobody's long run keeps others out. Of evaluations and of drafts
 # each visitor has one at a time, so that nobody takes all the places.
-ANSWERS: dict[str, Any] = {**HEAVY, "concurrency_id": "llm", "concurrency_limit": 1}
-SEARCHES: dict[str, Any] = {**HEAVY, "concurrency_id": "encoder", "concurrency_limit": 16}
-EVALUATING: dict[str, Any] = {**HEAVY, "concurrency_id": "evaluate", "concurrency_limit": 16}
-INDEXING: dict[str, Any] = {**HEAVY, "concurrency_id": "index", "concurrency_limit": 16}
+ANSWERS: dict[str, Any] = {**_EVERY, "concurrency_id": "llm", "concurrency_limit": 1}
+SEARCHES: dict[str, Any] = {**_EVERY, "concurrency_id": "encoder", "concurrency_limit": 16}
+EVALUATING: dict[str, Any] = {**_EVERY, "concurrency_id": "evaluate", "concurrency_limit": 16}
+INDEXING: dict[str, Any] = {**_EVERY, "concurrency_id": "index", "concurrency_limit": 16}
+# Threads of the server: one for each place above, and as many again, so that light work finds one.
+_PLACES = sum(int(kind["concurrency_limit"]) for kind in (ANSWERS, SEARCHES, EVALUATING, INDEXING))
+THREADS = 2 * _PLACES
+# Events that may wait: each kind of work twice for every visitor there is room for. Full, it would refuse light work too.
+WAITING = 1600
 
 
 def groups(page: Page) -> dict[str, list[Any]]:

@@ -176,3 +176,22 @@ def test_everything_the_tab_can_show_fits_and_can_be_read(opened: Callable[..., 
     page.locator("#split-compared section").nth(1).wait_for()
     page.wait_for_timeout(300)
     assert steps.fits_its_width(page) and steps.pale(page) == []
+
+
+def test_the_chosen_place_is_yellow_a_match_is_underlined_and_the_text_of_a_row_is_in_sight(
+    opened: Callable[..., Any],
+) -> None:
+    page = opened(12)
+    page.locator("#chunk-pick input").fill("2")
+    page.locator("#chunk-view mark.hit").first.wait_for()
+    look = "e => { const s = getComputedStyle(e); return [s.backgroundColor, s.boxShadow, s.textDecorationLine]; }"
+    back, shadow, line = page.locator("#chunk-view mark.hit").first.evaluate(look)
+    assert (back, shadow, line) == ("rgb(253, 230, 138)", "none", "none")
+    typed(page, "chunk-search", "部门")
+    page.locator("#chunk-view mark.word").first.wait_for()
+    marks = page.locator("#chunk-view mark.word").evaluate_all(f"marks => marks.map({look})")
+    assert {line for _, _, line in marks} == {"underline"} and {shadow for _, shadow, _ in marks} == {"none"}
+    assert "黄色：所选位置 · 下划线：搜索的词" in page.locator("#tabs").inner_text()
+    cell = page.locator("#chunk-table [data-testid='cell-1-1']").first
+    box, table = cell.bounding_box(), page.locator("#chunk-table").bounding_box()
+    assert "编号" in cell.inner_text() and box["x"] + 200 <= table["x"] + table["width"] <= 1280

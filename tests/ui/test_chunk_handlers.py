@@ -4,6 +4,7 @@ import base64
 import csv
 import io
 import json
+from collections.abc import Callable
 from typing import Any
 
 import gradio as gr
@@ -44,6 +45,16 @@ def event(**said: object) -> gr.EventData:
     return gr.EventData(None, said)
 
 
+def turned(show: Callable[[gr.EventData], str], at: object) -> None:
+    """The part of a text that begins at `at`; where that is no place, and where nothing is said, a message says so."""
+    if isinstance(at, int) and 0 <= at < 10**9:
+        harmless(show(event(at=at)))
+        return
+    for said in (event(at=at), event(), gr.EventData(None, None)):
+        with pytest.raises(gr.Error, match="哪一处"):
+            show(said)
+
+
 def test_a_chunk_opens_by_its_row_and_by_its_number(reader: Client) -> None:
     tab, key = reader.page.chunks, key_of(reader)
     clicked = gr.EventData(None, {})
@@ -76,7 +87,7 @@ def test_rows_come_five_hundred_at_a_time_and_those_with_remarks_alone(reader: C
     assert 0 < len(wanted) < n  # a fixed window cuts sentences
     only = reader.chunks.choose_remarked(key, True, reader.request)
     assert [row[0] for row in only[tab.table]["data"]] == wanted[: render.TABLE_ROWS]
-    assert all(row[6] != "–" for row in only[tab.table]["data"]) and only[tab.remarked] is True
+    assert all(row[7] != "–" for row in only[tab.table]["data"]) and only[tab.remarked] is True
     for odd in ODD:
         assert reader.chunks.choose_rows(key, odd, odd, reader.request)[tab.table]["data"]
 
@@ -131,7 +142,7 @@ def test_jumps_to_pages_and_sections(visitor: Client) -> None:
                 with pytest.raises(gr.Error, match="没有这一页|已不存在"):
                     call(key, odd, "", visitor.request)
     for at in ODD:
-        harmless(visitor.chunks.turn(key, "", visitor.request, event(at=at))[tab.view])
+        turned(lambda said: visitor.chunks.turn(key, "", visitor.request, said)[tab.view], at)
 
 
 def test_a_document_chosen_in_one_tab_is_open_in_the_other_and_stays_open(visitor: Client) -> None:
@@ -165,7 +176,7 @@ def test_two_splits_are_seen_beside_each_other_part_by_part(reader: Client) -> N
     text = reader.workspace.own_documents()[0].text
     assert text[at : at + 5] not in shown or later != shown
     for odd in ODD:
-        harmless(reader.chunks.turn_preview(key, "recursive", 240, 40, reader.request, event(at=odd))[tab.compared])
+        turned(lambda e: reader.chunks.turn_preview(key, "recursive", 240, 40, reader.request, e)[tab.compared], odd)
 
 
 def test_every_strategy_can_be_tried(reader: Client) -> None:

@@ -130,9 +130,9 @@ def test_rows_are_those_of_the_numbers_with_their_remarks() -> None:
     chunks = chunks_of(shown, "fixed", 30, 5)
     remarks = [("too_short", "cuts_sentence") if i == 1 else () for i in range(len(chunks))]
     rows = chunk_views.chunk_rows(chunks, [2, 3], remarks, 512, "zh")
-    assert [row[0] for row in rows] == [2, 3] and rows[0][6] == "过短、断句" and rows[1][6] == "–"
-    assert rows[0][1:4] == [chunks[1].start, chunks[1].end, len(chunks[1].text)]
-    assert rows[0][4] == f"{chunks[1].n_tokens} / 512"
+    assert [row[0] for row in rows] == [2, 3] and rows[0][7] == "过短、断句" and rows[1][7] == "–"
+    assert rows[0][2:5] == [chunks[1].start, chunks[1].end, len(chunks[1].text)]
+    assert rows[0][5] == f"{chunks[1].n_tokens} / 512"
     said = chunk_views.detail(shown, chunks[1], ("near_identical",), 1, 512, "en")
     assert chunks[1].chunk_id in said and "chunk 1" in said
     counts = chunk_views.remark_counts(remarks, "en")

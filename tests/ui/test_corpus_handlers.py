@@ -65,6 +65,53 @@ def test_the_row_of_a_replaced_document_and_of_another_version_says_so(visitor: 
     assert "同一制度的不同版本" in other and "已替换" not in other and other.count("badge warning") == 1
 
 
+def row(table: str, name: str) -> str:
+    """The row of the document that came in the file `name`."""
+    return next(r for r in table.split("<tr>") if f'source">{name}' in r)
+
+
+def test_a_copy_is_called_one_for_as_long_as_there_are_two_and_when_it_outlives_its_like(visitor: Client) -> None:
+    tab = visitor.page.documents.table
+    visitor.upload("甲.txt", "每年3天年假。".encode())
+    for i in range(2):
+        visitor.upload("乙.txt", "每年3天年假。".encode())
+        shown = visitor.upload(f"别的{i}.txt", f"每月{i}天事假。".encode())[tab]
+        for name, other in (("甲.txt", "乙.txt"), ("乙.txt", "甲.txt")):
+            assert f"（{other}）内容相同" in row(shown, name) and "badge warning" in row(shown, name)
+        assert shown.count("内容相同") == 2 and "badge ok" in row(shown, f"别的{i}.txt")
+    visitor.upload("甲.txt", "每年9天年假。".encode())
+    shown = visitor.upload("另外.txt", "每月7天事假。".encode())[tab]
+    assert "甲.txt）相同，如系旧稿请移除" in row(shown, "乙.txt") and "badge warning" in row(shown, "乙.txt")
+    assert shown.count("旧稿") == 1 and "内容相同" not in shown
+    key = next(d.key for d in visitor.workspace.own_documents() if d.source == "甲.txt")
+    assert "旧稿" in visitor.remove(key)[tab]
+
+
+def test_two_of_one_name_are_told_apart_in_the_sentence(visitor: Client) -> None:
+    visitor.upload("甲.txt", "每年3天年假。".encode())
+    shown = visitor.upload("甲.txt", "每年9天年假。".encode(), "beside")[visitor.page.documents.table]
+    assert "（甲.txt，之前的）是同一制度的不同版本：默认只检索《甲》（甲.txt，刚上传的）" in shown
+
+
+def test_what_is_called_not_searched_is_what_the_last_search_left_out(visitor: Client) -> None:
+    tab = visitor.page.documents
+    visitor.upload("休假.md", "---\nversion: '1'\neffective_date: 2020-01-01\n---\n每年3天年假。".encode())
+    first = visitor.upload("休假.md", "---\nversion: '2'\neffective_date: 2024-01-01\n---\n每年9天年假。".encode())
+    assert first[tab.table].count("不参与检索：另有现行版本。") == 1 and "1 份另有现行版本" in first[tab.searching]
+    for changed, version, later in (
+        ({"scope": "all"}, 0, 0),
+        ({"as_of": "2022-05-01"}, 0, 1),
+        ({"as_of": "2019-05-01"}, 0, 2),
+        ({}, 1, 0),
+    ):
+        shown = last(visitor.questions.retrieve(visitor.values("年假", **changed), visitor.request))
+        assert shown[tab.table].count("不参与检索：另有现行版本。") == version
+        assert shown[tab.table].count("不参与检索：尚未生效。") == later
+        assert ("另有现行版本" in shown[tab.searching], "尚未生效" in shown[tab.searching]) == (version > 0, later > 0)
+        again = last(visitor.questions.retrieve(visitor.values("年假", **changed), visitor.request))
+        assert tab.table not in again  # it shows this already
+
+
 def test_a_vanished_upload_asks_to_choose_again(visitor: Client) -> None:
     item = {"path": str(visitor.app.uploads.path / ("e" * 64) / "f"), "orig_name": "制度.txt"}
     with pytest.raises(gr.Error, match="制度.txt.*重新选择"):

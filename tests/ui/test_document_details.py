@@ -5,6 +5,7 @@ import re
 from collections.abc import Callable
 from typing import get_args
 
+from rag.errors import Bilingual
 from rag.types import Document, Removed, Why
 from rag.ui import document_details, panels
 from rag.ui.documents import choices_of
@@ -56,7 +57,7 @@ def test_both_views_show_the_text_and_mark_what_was_left_out(seeds: Callable[[in
             assert gone == ("".join(r.text for r in shown.removed) if view == "as_read" else "")
         harmless(document_details.known(shown, "zh"))
         harmless(document_details.left_out(shown, "en"))
-        harmless(panels.document_table([shown], [], [], (), "zh"))
+        harmless(panels.document_table([shown], [], [], {}, {}, "zh"))
 
 
 def test_a_long_document_as_read_is_shown_in_parts() -> None:
@@ -102,8 +103,8 @@ def test_a_guess_is_marked_and_every_reason_and_witness_has_words() -> None:
     assert panels.stated(shown, "version", "zh") == '<span class="stated guess">据文件名推测</span>'
     assert panels.stated(shown, "title", "zh") == '<span class="stated">文件注明</span>'
     assert panels.stated(shown, "effective_from", "zh") == "" == document_details.who(shown, "effective_from", "zh")
-    assert "不参与检索" in panels.document_table([shown], [], [], (shown.key,), "zh")
-    row = panels.document_table([shown], [], [], (), "zh")
+    assert "不参与检索" in panels.document_table([shown], [], [], {shown.key: "version"}, {}, "zh")
+    row = panels.document_table([shown], [], [], {}, {}, "zh")
     assert "不参与检索" not in row
     assert "据文件名推测" in row and "文件注明" in row
 
@@ -112,3 +113,20 @@ def test_documents_that_share_title_and_version_are_told_apart() -> None:
     one, two = (Document("d", "", f"d@{n}", "own", "宿舍", "f", "字") for n in "ab")
     other = Document("e", "2026", "e@2026", "own", "年假", "f", "字")
     assert choices_of([one, two, other]) == [("宿舍 · d@a", "d@a"), ("宿舍 · d@b", "d@b"), ("年假 · 2026", "e@2026")]
+
+
+def test_the_programs_that_read_a_pdf_are_explained_and_one_is_not_several() -> None:
+    reading = Bilingual(en="PDF (pdfminer)", zh="PDF（pdfminer）")
+    shown = Document("d", "", "d@1", "own", "t", "f", "字", reading=reading, removed=(Removed(0, "xx", "hidden"),))
+    assert "读取 PDF 的程序" in document_details.known(shown, "zh")
+    table = panels.document_table([shown], [], [], {}, {}, "en")
+    assert 'title="pdfminer and PDFium are programs' in table and "1 passage left out" in table
+    assert "1 passage, 2 characters" in document_details.left_out(shown, "en")
+    assert "programs" not in document_details.known(Document("d", "", "d@1", "own", "t", "f", "字"), "en")
+
+
+def test_remarks_are_joined_without_double_stops() -> None:
+    notes = (Bilingual(en="Read as text.", zh="已按内容处理。"), Bilingual(en="the same as B", zh="与《乙》相同"))
+    shown = Document("d", "", "d@1", "own", "t", "f", "字", warnings=notes)
+    for language, said in (("en", "Read as text. the same as B"), ("zh", "已按内容处理。与《乙》相同")):
+        assert said in panels.document_table([shown], [], [], {}, {}, language)

@@ -100,8 +100,9 @@ def test_the_text_as_it_was_read_holds_what_was_left_out(visitor: Client) -> Non
     for odd in (None, 5, [], "<b>", "cleaned"):
         assert "联系我们" not in visitor.documents.choose_view(key, odd, visitor.request)[tab.text]
     for at in (None, -5, 10**12, "x", float("nan")):
-        event = gr.EventData(None, {"at": at})
-        harmless(visitor.documents.turn(key, "as_read", visitor.request, event)[tab.text])
+        with pytest.raises(gr.Error, match="哪一处"):
+            visitor.documents.turn(key, "as_read", visitor.request, gr.EventData(None, {"at": at}))
+    harmless(visitor.documents.turn(key, "as_read", visitor.request, gr.EventData(None, {"at": 10**6}))[tab.text])
 
 
 def test_a_document_that_went_during_saving_is_told(visitor: Client, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from rag.config import Limits
 from rag.ui.app import App
-from rag.workspace import Upload
+from rag.workspace import FileReport, Upload
 from tests.ui.fakes import QUESTION, page_app, served
 
 
@@ -57,11 +57,16 @@ def test_same_bytes_and_name_get_a_path_each_and_are_unreadable_after_taking(sit
     app.uploads.take([{"path": paths[1], "orig_name": "休假.txt"}], 0)
 
 
-def test_a_file_over_the_limit_is_refused_by_the_server(tmp_path: Path) -> None:
+def test_of_a_file_over_the_limit_no_more_is_kept_than_tells_so(tmp_path: Path) -> None:
     app, _ = page_app(tmp_path, limits=Limits(file_bytes=1000))
     try:
-        answer = httpx.post(served(app) + "/gradio_api/upload", files={"files": ("a.txt", b"x" * 2000)})
-        assert answer.status_code == 413
+        files = [("files", (f"{n}.txt", b"x" * n)) for n in (999, 1000, 3_000_000)]
+        paths = httpx.post(served(app) + "/gradio_api/upload", files=files).json()
+        assert [Path(p).stat().st_size for p in paths] == [999, 1000, 1001]
+        left = [p for p in app.uploads.path.rglob("*") if p.is_file()]
+        assert sorted(map(str, left)) == sorted(paths)
+        taken = app.uploads.take([{"path": p, "orig_name": Path(p).name} for p in paths], 0)
+        assert [type(x) for x in taken] == [Upload, Upload, FileReport]
     finally:
         app.close()
 

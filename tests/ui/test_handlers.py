@@ -117,6 +117,41 @@ def test_a_request_without_a_session_is_refused(visitor: Client) -> None:
         visitor.corpus.tick(request)
 
 
+@pytest.mark.parametrize("data", [None, {}, {"index": [0, 0]}])
+def test_an_event_without_its_data_ends_in_a_plain_message(
+    visitor: Client, caplog: pytest.LogCaptureFixture, data: object
+) -> None:
+    """As with a request that no page makes."""
+    known, event = next(iter(visitor.workspace.corpus().documents)), gr.EventData(None, data)
+    last(visitor.questions.ask(visitor.values(), visitor.request))
+    last(visitor.questions.write(visitor.request))
+    for call in (
+        lambda: visitor.documents.turn(known, "cleaned", visitor.request, event),
+        lambda: visitor.chunks.turn(known, "", visitor.request, event),
+        lambda: visitor.chunks.turn_preview(known, "fixed", 100, 10, visitor.request, event),
+        lambda: visitor.chunks.choose_row(known, "", visitor.request, event),
+        lambda: visitor.questions.choose_example(visitor.request, event),
+        lambda: visitor.questions.choose_candidate_row(visitor.request, event),
+        lambda: visitor.questions.open_citation(visitor.request, event),
+    ):
+        with pytest.raises(gr.Error, match="哪一处|没有这个切块|已不存在"):
+            call()
+    assert caplog.text == ""
+
+
+def test_no_press_is_lost_and_every_error_is_shown(app: App) -> None:
+    """Gradio's "once" drops it. Only what nobody presses may be so; a second draft while one is made is refused by design."""
+    once = {
+        (target[1], app.demo.fns[d["id"]].name)
+        for d in app.demo.config["dependencies"]
+        for target in d["targets"]
+        if d["trigger_mode"] == "once" and d["backend_fn"]
+    }
+    assert once == {("unload", "leave"), ("tick", "tick"), ("click", "draft")}
+    unqueued = {f.name for f in app.demo.fns.values() if f.fn is not None and f.queue is False}
+    assert unqueued == set()  # of those the page would not show the message of an error
+
+
 @pytest.mark.parametrize("value", [None, -1, 0, 10**12, float("nan"), "1; drop", [], {}, True])
 def test_odd_numbers_from_a_browser_end_in_a_plain_message(visitor: Client, value: object) -> None:
     last(visitor.questions.retrieve(visitor.values(), visitor.request))

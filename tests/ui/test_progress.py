@@ -11,6 +11,7 @@ from rag.ui.panels import progress_bar
         (Progress("encode", 1, 3, reused=1200), "1 / 3 (and 1,200 that had been encoded before) <"),
         (Progress("encode", 0, 0, reused=2), "(and 2 that had been encoded before) <"),
         (Progress("load", 0, 1, "a.txt", ahead=3), "0 / 1 (waiting for 3 files of others) a.txt<"),
+        (Progress("load", 0, 0, waits=True), "<b>Waiting for your change before this one…</b> <"),
         (Progress("load", 0, 1, "<b>.txt"), "&lt;b&gt;.txt<"),
     ],
 )

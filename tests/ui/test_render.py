@@ -64,7 +64,7 @@ def test_panels_escape_what_comes_from_files_and_questions() -> None:
         harmless(panels.notice(payload))
         harmless(panels.table([payload], [[render.escape(payload)]]))
         shown = document(payload, title=payload, version=payload)
-        harmless(panels.document_table([shown], [], [], (), "zh"))
+        harmless(panels.document_table([shown], [], [], {}, {}, "zh"))
         broken = Prompt((), "", (), (), (), (f"{payload}:0-1",), 10, broken=(payload,))
         harmless(panels.prompt_parts(broken, {}, "en"))
         harmless(panels.steps(Trace((), ((payload, payload),), payload), "zh"))
