@@ -139,23 +139,29 @@ class Chunk:
         return f"{self.context}\n{self.text}" if self.context else self.text
 
 
-Fate = Literal["packed", "over_budget", "beyond_k", "below_threshold", "not_packed"]
+Fate = Literal[
+    "packed", "over_budget", "beyond_k", "below_threshold", "duplicate", "per_document", "out_of_scope", "not_packed"
+]
 
 
 @dataclass(frozen=True, slots=True)
 class Status:
-    """What became of a candidate: in the prompt under `marker`, or left out and why."""
+    """What became of a candidate: in the prompt under `marker`, or left out and why.
+
+    `of`: the chunk id of the better one that a duplicate repeats, or the key of the version in scope in place of one that is not.
+    """
 
     fate: Fate
     marker: str = ""
+    of: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
     """A chunk some retriever returned. `scores` and `ranks` (1-based) have one entry per stage that returned it.
 
-    Stages: ``dense`` (cosine, −1…1), ``lexical`` (BM25, > 0), ``fused`` (RRF or the weighted sum). ``cross``: the chunk is
-    in another language than the question, and RRF counted its dense rank, repeated here, twice.
+    Stages: ``dense`` (cosine, −1…1), ``lexical`` (BM25, > 0), ``fused`` (RRF or the weighted sum), ``rerank`` (what the
+    reranker gave; the trace says which). ``cross``: the chunk is in another language than the question, and RRF counted its dense rank, repeated here, twice.
     `rank` is the final, 1-based rank. `cosine` is that of question and passage whichever retriever returned the chunk,
     None when there is no vector of either.
     """
@@ -259,7 +265,19 @@ class Sentence:
 
 
 StepName = Literal[
-    "rewrite", "dense", "lexical", "fuse", "select", "pack", "generate", "cite", "load", "split", "encode", "index"
+    "rewrite",
+    "dense",
+    "lexical",
+    "fuse",
+    "rerank",
+    "select",
+    "pack",
+    "generate",
+    "cite",
+    "load",
+    "split",
+    "encode",
+    "index",
 ]
 
 
@@ -298,6 +316,8 @@ class Retrieval:
     prompt: Prompt | None
     trace: Trace
     problem: Bilingual | None = None
+    outside: tuple[Candidate, ...] = ()
+    """What would have been found among documents that only the scope hides; none of it is ever packed."""
 
 
 @dataclass(frozen=True, slots=True)

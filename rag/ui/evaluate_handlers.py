@@ -185,8 +185,12 @@ class EvaluateHandlers(ResultHandlers):
             name, written = str(values[name_of] or ""), str(values[values_of] or "").strip()
             if not name:
                 continue
-            # rules are sentences, commas and all
-            pieces = [written] if name == "generate.rules" else re.split(r"[,，、;；\n]", written)
+            # sentences, commas and all
+            pieces = (
+                [written]
+                if name in ("generate.rules", "query.synonyms", "search.section")
+                else re.split(r"[,，、;；\n]", written)
+            )
             given = [piece.strip() for piece in pieces if piece.strip()]
             if not given:
                 raise mistake(SettingError, "eval.no_values", name=name)

@@ -139,7 +139,7 @@ def preview(source: str, size: int = PREVIEW_CHARACTERS) -> str:
 
 def fate(candidate: Candidate, language: Language) -> str:
     """What became of a candidate, in words."""
-    return text(f"fate.{candidate.status.fate}", language, marker=candidate.status.marker)
+    return text(f"fate.{candidate.status.fate}", language, marker=candidate.status.marker, of=candidate.status.of)
 
 
 def candidate_rows(

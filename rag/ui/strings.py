@@ -11,6 +11,7 @@ from rag.evaluate.words import WORDS
 from rag.ui.strings_chunks import CHUNKS
 from rag.ui.strings_documents import DOCUMENTS
 from rag.ui.strings_evaluate import EVALUATE
+from rag.ui.strings_settings import SETTINGS
 
 _B = Bilingual
 # fmt: off
@@ -29,50 +30,6 @@ TABLE: Final[Mapping[str, Bilingual]] = MappingProxyType({
     "ask.more": _B("More examples", "更多示例"),
     "ask.fewer": _B("Fewer examples", "收起示例"),
     "ask.stop": _B("Stop", "停止"),
-    "set.title": _B("Settings", "设置"),
-    "set.strategy": _B("Split strategy", "切分方式"),
-    "set.size": _B("Chunk size (characters; tokens if so split)", "块大小（字符；按 token 切分时为 token）"),
-    "set.overlap": _B("Overlap (same unit)", "重叠（单位同上）"),
-    "set.mode": _B("Retrieval", "检索方式"),
-    "set.fusion": _B("Fusion", "融合方式"),
-    "set.depth": _B("Candidates per retriever", "每路候选数"),
-    "set.packed": _B("Evidence in the prompt (k)", "放入提示词的证据数（k）"),
-    "set.rrf_c": _B("RRF constant c", "RRF 常数 c"),
-    "set.alpha": _B("α: weight of dense", "α：向量检索权重"),
-    "set.threshold": _B("Least cosine (empty: off)", "最低余弦（留空：不限）"),
-    "set.scope": _B("Versions", "版本范围"),
-    "set.as_of": _B("In force on (YYYY-MM-DD, empty: today)", "生效日期（YYYY-MM-DD，留空：今天）"),
-    "set.answer_tokens": _B("Answer tokens", "回答长度（token）"),
-    "set.temperature": _B("Temperature (0: greedy)", "温度（0：贪心）"),
-    "set.top_p": _B("top_p", "top_p"),
-    "set.repetition_penalty": _B("Repetition penalty", "重复惩罚"),
-    "set.context_limit": _B("Context limit (tokens)", "上下文上限（token）"),
-    "set.rules": _B("Rules of the prompt (empty: the built-in ones)", "提示词规则（留空：使用内置规则）"),
-    "set.group_split": _B("**Split** · a change here means re-indexing before the next question", "**切分** · 改动后，下一次提问前会重新建立索引"),
-    "set.group_search": _B("**Search and pack**", "**检索与装填**"),
-    "set.group_generate": _B("**Generate**", "**生成**"),
-    "set.ok": _B("Settings {hash}: in effect from the next question.", "设置 {hash}：从下一次提问起生效。"),
-    "set.reindex": _B(
-        "Settings {hash}: the chunks change, so re-indexing follows with the next question.",
-        "设置 {hash}：切分方式有变，下一次提问时会先重新建立索引。",
-    ),
-    "set.bad_date": _B(
-        "Setting as_of: {value} is not a date. Write it as YYYY-MM-DD or leave it empty.",
-        "设置 as_of：{value} 不是日期，请写成 YYYY-MM-DD 或留空。",
-    ),
-    "set.bad_number": _B("Setting {name}: {value} is not a number.", "设置 {name}：{value} 不是数字。"),
-    "set.missing": _B("Setting {name}: no value. Enter a number.", "设置 {name}：没有填写，请输入一个数字。"),
-    "option.fixed": _B("fixed window", "固定窗口"),
-    "option.recursive": _B("recursive: paragraph → line → sentence", "递归：段落 → 行 → 句"),
-    "option.structure": _B("structure: section → clause → paragraph → …", "结构：章节 → 条款 → 段落 → …"),
-    "option.tokens": _B("encoder tokens, cut at sentence ends", "按编码器 token，断在句末"),
-    "option.fused": _B("dense + lexical", "向量 + 词汇"),
-    "option.dense": _B("dense only", "仅向量"),
-    "option.lexical": _B("lexical only", "仅词汇"),
-    "option.rrf": _B("reciprocal rank (RRF)", "倒数排名（RRF）"),
-    "option.weighted": _B("weighted sum (α)", "加权和（α）"),
-    "option.newest": _B("newest in force", "现行最新版"),
-    "option.all": _B("all versions", "全部版本"),
     # status of models and samples
     "role.encoder": _B("Encoder", "编码模型"),
     "role.generator": _B("Generator", "生成模型"),
@@ -115,6 +72,9 @@ TABLE: Final[Mapping[str, Bilingual]] = MappingProxyType({
     ),
     "fate.packed": _B("packed as {marker}", "放入提示词 {marker}"),
     "fate.over_budget": _B("over budget", "超出预算"),
+    "fate.duplicate": _B("repeats {of}", "与 {of} 重复"),
+    "fate.per_document": _B("enough of this policy", "该制度的证据已够"),
+    "fate.out_of_scope": _B("out of scope", "不在检索范围"),
     "fate.beyond_k": _B("below top k", "在前 k 名之外"),
     "fate.below_threshold": _B("below the threshold", "低于阈值"),
     "fate.not_packed": _B("not packed", "未装填"),
@@ -194,6 +154,7 @@ TABLE: Final[Mapping[str, Bilingual]] = MappingProxyType({
     **DOCUMENTS,
     **CHUNKS,
     **EVALUATE,
+    **SETTINGS,
 })
 # fmt: on
 
