@@ -8,6 +8,7 @@ from typing import Any
 import gradio as gr
 
 from rag.ui.page import Page
+from rag.ui.settings import CHOICES
 
 # light work: never behind a model in the queue, not offered to clients
 LIGHT: dict[str, Any] = {"queue": False, "api_visibility": "private", "show_progress": "hidden"}
@@ -26,7 +27,7 @@ INDEXING: dict[str, Any] = {**HEAVY, "concurrency_id": "index", "concurrency_lim
 
 def groups(page: Page) -> dict[str, list[Any]]:
     """Groups of components that are written together."""
-    options = [page.settings.strategy, page.settings.mode, page.settings.fusion, page.settings.scope]
+    options = [getattr(page.settings, name) for name in CHOICES]
     test = page.evaluate
     options += [test.what, test.first, test.second]
     outcomes = [test.count, test.outcomes, test.pick, test.diagnosis]

@@ -155,10 +155,10 @@ class Client:
         plain = Settings()
         shown = {
             name: getattr(part, name)
-            for part in (plain.split, plain.search, plain.generate)
+            for part in (plain.split, plain.query, plain.search, plain.select, plain.generate)
             for name in part.__dataclass_fields__
         }
-        shown |= {"as_of": "", "threshold": ""} | changed
+        shown |= {"as_of": "", "threshold": "", "mmr": "", "documents": []} | changed
         return {getattr(self.page.settings, name): value for name, value in shown.items()} | {
             self.page.question: question
         }
