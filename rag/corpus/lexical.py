@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import re
 import unicodedata
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -72,6 +73,16 @@ class Term:
     term: str
     start: int
     end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Contribution:
+    """What a term gives to a passage's score: `score`, for the `asked` times it stands in the question; `found` times it stands in the passage."""
+
+    term: str
+    asked: int
+    found: int
+    score: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,3 +222,22 @@ class LexicalIndex:
         scores = self.scores(query)
         matching = scores > 0
         return top_k(scores, k, matching if allowed is None else matching & allowed)
+
+    def contributions(self, query: str, passage: str, position: int) -> list[Contribution]:
+        """What each term of `query` gives to the score of the passage at `position`, the greatest first; they sum to ``scores(query)[position]``.
+
+        `passage` is its text, in which the terms are counted. Terms that give nothing are left out.
+
+        >>> index = LexicalIndex(["年假15天", "设备3000元"])
+        >>> [(c.term, c.asked, c.found, round(c.score, 4)) for c in index.contributions("15天 15天", "年假15天", 0)]
+        [('15', 2, 1, 0.7296), ('15天', 2, 1, 0.7296), ('天', 2, 1, 0.7296)]
+        """
+        if self._bm25 is None:
+            return []
+        found = Counter(t.term for t in terms(passage))
+        out = []
+        for term, asked in Counter(t.term for t in query_terms(query)).items():
+            if found[term]:
+                score = asked * float(self._bm25.get_scores([term])[position])
+                out.append(Contribution(term, asked, found[term], score))
+        return sorted(out, key=lambda c: -c.score)

@@ -14,6 +14,7 @@ from sentence_transformers import SentenceTransformer
 
 from rag.config import ModelSettings
 from rag.errors import ChunkTooLong, SettingError, Stopped
+from rag.models.tokens import TokenStates
 from rag.models.turns import Turns
 from rag.models.weights import Weights
 
@@ -106,11 +107,7 @@ class Encoder:
 
         Raises `SettingError` for a tokenizer that does not know.
         """
-        if not self._model.tokenizer.is_fast:
-            raise SettingError(
-                en=f"The tokenizer of {self.name} does not say where its tokens stand. Choose another split strategy.",
-                zh=f"{self.name} 的分词器无法给出 token 的位置，请改用其他切分方式。",
-            )
+        self._check_places()
         starts: list[int] = []
         start = 0
         while start < len(text):
@@ -130,12 +127,46 @@ class Encoder:
             start = end
         return starts
 
+    def _check_places(self) -> None:
+        if not self._model.tokenizer.is_fast:
+            raise SettingError(
+                en=f"The tokenizer of {self.name} does not say where its tokens stand. Choose another split strategy, or another encoder.",
+                zh=f"{self.name} 的分词器无法给出 token 的位置，请改用其他切分方式或其他编码器。",
+            )
+
     def encode_query(self, texts: Sequence[str]) -> Vectors:
         """Questions → ``(n, dim) float32``, rows of length 1. Raises `ChunkTooLong` for a question over the limit."""
         prefixed = [self.query_prefix + text for text in texts]
         with self._turns.turn(short=True):
             self._check(self._lengths(prefixed), ["question" for _ in texts])
             return self._encode(prefixed)
+
+    def token_states(self, text: str, *, question: bool) -> TokenStates:
+        """The tokens of a question or of a passage with their states, one text in one turn; its vector is their pooling.
+
+        Raises `ChunkTooLong`, and `SettingError` for a tokenizer that does not know where its tokens stand.
+        """
+        self._check_places()
+        prefix = self.query_prefix if question else self.document_prefix
+        with self._turns.turn():
+            read = self._model.tokenizer(
+                [prefix + text],
+                return_offsets_mapping=True,
+                return_special_tokens_mask=True,
+                truncation=False,
+                verbose=False,
+            )
+            self._check([len(read["input_ids"][0])], ["question" if question else "passage"])
+            options: dict[str, Any] = {"output_value": "token_embeddings", "show_progress_bar": False}
+            rows = self._model.encode([prefix + text], prompt="", **options)[0].float().cpu().numpy()
+        kept: dict[tuple[int, int], int] = {}
+        for i, (a, b) in enumerate(read["offset_mapping"][0]):
+            start, end = max(a - len(prefix), 0), b - len(prefix)
+            word = text[start:end] if end > start and not read["special_tokens_mask"][0][i] else ""
+            if word.strip():  # the last of several at one place: before it come marks of where a word begins
+                kept[end - len(word.lstrip()), start + len(word.rstrip())] = i
+        states = np.asarray(rows[list(kept.values())], dtype=np.float32)
+        return TokenStates(text, tuple(kept), states / np.linalg.norm(states, axis=1, keepdims=True))
 
     def encode_document(
         self,
