@@ -12,12 +12,11 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from rag.ask.rewrite import Asked
 from rag.config import SearchSettings
 from rag.corpus.index import Corpus
-from rag.corpus.ranking import Hit
+from rag.corpus.ranking import Hit, top_k
 from rag.errors import Bilingual
-from rag.types import PUBLIC, Step
+from rag.types import PUBLIC, Leg, LegName, Query, Step
 
 _HAN = re.compile(r"[\u3400-\u9fff]")
 
@@ -30,11 +29,22 @@ class QueryEncoder(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
+class LegRun:
+    """What each retriever returned for a further leg, best first; `foreign` as in `Runs`."""
+
+    name: LegName
+    dense: tuple[Hit, ...]
+    lexical: tuple[Hit, ...]
+    foreign: frozenset[int]
+
+
+@dataclass(frozen=True, slots=True)
 class Runs:
     """What each retriever returned, best first, and the question's vector (None when dense search did not run).
 
     `query`: ``(d,) float32``, length 1; of several texts the weighted mean, scaled to length 1. `foreign`: positions of
-    the dense hits in another language than the question, which no list of words in common can judge.
+    the dense hits in another language than the question, which no list of words in common can judge. All of this is of
+    the query's first leg, the whole question; `further`: the same of its other legs.
     """
 
     dense: tuple[Hit, ...]
@@ -42,22 +52,20 @@ class Runs:
     query: NDArray[np.float32] | None
     steps: tuple[Step, ...]
     foreign: frozenset[int] = frozenset()
+    further: tuple[LegRun, ...] = ()
 
 
 def search(
-    question: str,
+    query: Query,
     corpus: Corpus,
     settings: SearchSettings,
     encoder: QueryEncoder | None,
     groups: frozenset[str] = PUBLIC,
-    earlier: Sequence[str] = (),
 ) -> Runs:
-    """Ask each retriever that `settings.mode` names for its `settings.depth` best chunks that `groups` may see and are in scope.
+    """Ask each retriever that `settings.mode` names for its `settings.depth` best chunks, per leg, that `groups` may see and are in scope.
 
-    What `groups` may not see is masked before scoring, and no step counts it. `earlier`: questions read with this one
-    (`rag.ask.rewrite`).
+    What `groups` may not see is masked before scoring, and no step counts it.
     """
-    asked = Asked(question, tuple(earlier))
     among = corpus.allowed(settings, date.today(), groups)
     allowed, n = among.rows, int(among.rows.sum())
     scope = Bilingual(en="", zh="")
@@ -66,27 +74,42 @@ def search(
             en=f"{among.hidden} chunks of versions not in force left out",
             zh=f"非现行版本的 {among.hidden} 个块不参与检索",
         )
-    dense: list[Hit] = []
-    lexical: list[Hit] = []
-    query: NDArray[np.float32] | None = None
+    dense: list[list[Hit]] = [[] for _ in query.legs]
+    lexical: list[list[Hit]] = [[] for _ in query.legs]
+    vectors: list[NDArray[np.float32] | None] = [None for _ in query.legs]
     steps: list[Step] = []
     if settings.mode != "lexical":
         began = time.perf_counter()
         if encoder is not None and corpus.dense is not None:
-            query = _vector(asked, encoder)
-            dense = corpus.dense.search(query, settings.depth, allowed)
-            steps.append(Step("dense", time.perf_counter() - began, n, len(dense), scope))
+            directions = _vectors(query.legs, encoder)
+            vectors = [*directions]
+            dense = [corpus.dense.search(vector, settings.depth, allowed) for vector in directions]
+            steps.append(Step("dense", time.perf_counter() - began, n, _different(dense), scope))
         else:
             why = Bilingual(en="no encoder: lexical search only", zh="没有编码器：仅用词法检索")
             steps.append(Step("dense", 0.0, n, 0, why, skipped=True))
     # without vectors the lexical list stands in, also when only the dense one was asked for; the step above says so
-    if settings.mode != "dense" or query is None:
+    if settings.mode != "dense" or vectors[0] is None:
         began = time.perf_counter()
-        # BM25 adds up over the terms of a query, a repeated one each time: so often does the text stand there
-        terms = "\n".join(text for text, weight in asked.weighted for _ in range(weight))
-        lexical = corpus.lexical.search(terms, settings.depth, allowed)
-        steps.append(Step("lexical", time.perf_counter() - began, n, len(lexical), scope))
-    return Runs(tuple(dense), tuple(lexical), query, tuple(steps), _foreign(question, dense, corpus))
+        for i, leg in enumerate(query.legs):
+            scores = lexical_scores(leg, corpus)
+            lexical[i] = top_k(scores, settings.depth, allowed & (scores > 0))
+        steps.append(Step("lexical", time.perf_counter() - began, n, _different(lexical), scope))
+    whole, *further = (
+        LegRun(leg.name, tuple(d), tuple(lex), _foreign(query.question, d, corpus))
+        for leg, d, lex in zip(query.legs, dense, lexical, strict=True)
+    )
+    return Runs(whole.dense, whole.lexical, vectors[0], tuple(steps), whole.foreign, tuple(further))
+
+
+def lexical_scores(leg: Leg, corpus: Corpus) -> NDArray[np.float32]:
+    """BM25 of every chunk for a leg: of each text its weight times its score, added up; ``(n,) float32``, ≥ 0."""
+    weighted = [np.float32(s.lexical) * corpus.lexical.scores(s.text) for s in leg.texts if s.lexical > 0]
+    return np.asarray(sum(weighted[1:], weighted[0]), dtype=np.float32)
+
+
+def _different(lists: Sequence[Sequence[Hit]]) -> int:
+    return len({hit.position for hits in lists for hit in hits})
 
 
 def _foreign(question: str, dense: Sequence[Hit], corpus: Corpus) -> frozenset[int]:
@@ -105,13 +128,17 @@ def is_chinese(text: str) -> bool | None:
     return len(_HAN.findall(text)) * 6 >= letters if letters else None
 
 
-def _vector(asked: Asked, encoder: QueryEncoder) -> NDArray[np.float32]:
-    """The direction a question is looked for in: of one text its own vector, of several their weighted mean."""
-    texts, weights = zip(*asked.weighted, strict=True)
-    vectors = encoder.encode_query(texts)
-    if len(texts) == 1:
-        return vectors[0]
-    mean = np.asarray(weights, dtype=np.float32) @ vectors
+def _vectors(legs: Sequence[Leg], encoder: QueryEncoder) -> list[NDArray[np.float32]]:
+    """The direction each leg is looked for in: of one text its own vector, of several their weighted mean. Each text is encoded once."""
+    texts = list(dict.fromkeys(sought.text for leg in legs for sought in leg.texts if sought.dense > 0))
+    row_of = dict(zip(texts, encoder.encode_query(texts), strict=True))
+    return [_direction([(row_of[s.text], s.dense) for s in leg.texts if s.dense > 0]) for leg in legs]
+
+
+def _direction(weighted: Sequence[tuple[NDArray[np.float32], float]]) -> NDArray[np.float32]:
+    if len(weighted) == 1:
+        return weighted[0][0]
+    mean = sum((np.float32(weight) * vector for vector, weight in weighted), np.zeros_like(weighted[0][0]))
     length = float(np.linalg.norm(mean))
     # texts that point opposite ways leave no direction: the first, the question alone, is one
-    return np.asarray(mean / length, dtype=np.float32) if length > 0 else vectors[0]
+    return np.asarray(mean / length, dtype=np.float32) if length > 0 else weighted[0][0]

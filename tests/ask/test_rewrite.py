@@ -2,28 +2,26 @@ import random
 
 import pytest
 
-from rag.ask.rewrite import ALONE, CHARACTERS, TURNS, Asked, rewrite
+from rag.ask.rewrite import CHARACTERS, TURNS, Asked, rewrite
 from tests import hostile
 
 
 def test_a_question_without_others_is_searched_as_it_is() -> None:
     for history in ([], ["", " \n"]):
         asked = rewrite("年假几天？", history)
-        assert asked == Asked("年假几天？") and asked.weighted == (("年假几天？", 1),) and asked.joined == "年假几天？"
+        assert asked == Asked("年假几天？") and asked.joined == "年假几天？"
 
 
 def test_the_last_ones_go_in_front_in_the_order_they_were_asked() -> None:
     asked = rewrite("丁？", ["甲？", "乙？", "丙？"])
     assert TURNS == 2 and asked.earlier == ("乙？", "丙？")
-    assert asked.weighted == (("丁？", ALONE), ("乙？\n丙？\n丁？", 1))
-    assert all("乙？ / 丙？ / 丁？" in said for said in (asked.note.en, asked.note.zh))
+    assert asked.joined == "乙？\n丙？\n丁？"
 
 
 @pytest.mark.parametrize(("before", "kept"), [(CHARACTERS - 4, 1), (CHARACTERS - 3, 0)])
 def test_what_does_not_fit_is_left_out_whole(before: int, kept: int) -> None:
     asked = rewrite("谁批？", ["年" * before])
     assert len(asked.earlier) == kept and len(asked.joined) <= CHARACTERS
-    assert kept or "as asked" in asked.note.en
 
 
 def test_nothing_is_said_that_was_not_asked(seeds) -> None:

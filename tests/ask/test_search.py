@@ -4,14 +4,20 @@ from datetime import date
 import numpy as np
 import pytest
 
-from rag.ask.search import is_chinese, search
-from rag.config import SearchSettings, SplitSettings
+from rag.ask.query import formulate
+from rag.ask.search import Runs, is_chinese
+from rag.ask.search import search as search_query
+from rag.config import QuerySettings, SearchSettings, SplitSettings
 from rag.corpus.dense import DenseIndex
 from rag.corpus.index import Corpus, build
 from rag.types import Document
 from tests.fakes import HashEncoder
 
 ENCODER = HashEncoder()
+
+
+def search(question: str, corpus: Corpus, settings: SearchSettings, encoder, earlier=()) -> Runs:
+    return search_query(formulate(question, earlier, QuerySettings()), corpus, settings, encoder)
 
 
 @pytest.fixture
