@@ -81,7 +81,7 @@ def search(
     if settings.mode != "lexical":
         began = time.perf_counter()
         if encoder is not None and corpus.dense is not None:
-            directions = _vectors(query.legs, encoder)
+            directions = vectors_of(query.legs, encoder)
             vectors = [*directions]
             dense = [corpus.dense.search(vector, settings.depth, allowed) for vector in directions]
             steps.append(Step("dense", time.perf_counter() - began, n, _different(dense), scope))
@@ -128,7 +128,7 @@ def is_chinese(text: str) -> bool | None:
     return len(_HAN.findall(text)) * 6 >= letters if letters else None
 
 
-def _vectors(legs: Sequence[Leg], encoder: QueryEncoder) -> list[NDArray[np.float32]]:
+def vectors_of(legs: Sequence[Leg], encoder: QueryEncoder) -> list[NDArray[np.float32]]:
     """The direction each leg is looked for in: of one text its own vector, of several their weighted mean. Each text is encoded once."""
     texts = list(dict.fromkeys(sought.text for leg in legs for sought in leg.texts if sought.dense > 0))
     row_of = dict(zip(texts, encoder.encode_query(texts), strict=True))
