@@ -24,6 +24,7 @@ MOST_SYNONYMS = 4000
 
 DEFAULT_ENCODER = "intfloat/multilingual-e5-small"
 DEFAULT_GENERATOR = "Qwen/Qwen2.5-0.5B-Instruct"
+DEFAULT_RERANKER = "BAAI/bge-reranker-base"
 
 # What a Chinese message calls the settings, beside the name of the field.
 _ZH = {
@@ -281,6 +282,8 @@ class ModelSettings:
 
     encoder: str = DEFAULT_ENCODER
     generator: str = DEFAULT_GENERATOR
+    reranker: str = DEFAULT_RERANKER
+    """A cross-encoder; loaded only when somebody chooses it."""
     cache: Path = field(default_factory=lambda: Path.home() / ".cache" / "glassbox-rag")
     query_prefix: str | None = None
     """None: the encoder's own (E5: ``query: ``)."""
@@ -288,8 +291,8 @@ class ModelSettings:
 
 
 def from_environment(environ: Mapping[str, str] = os.environ) -> ModelSettings:
-    """The model settings that ``RAG_ENCODER``, ``RAG_GENERATOR``, ``RAG_CACHE``, ``RAG_QUERY_PREFIX`` and
-    ``RAG_DOCUMENT_PREFIX`` ask for; what is unset keeps its default.
+    """The model settings that ``RAG_ENCODER``, ``RAG_GENERATOR``, ``RAG_RERANKER``, ``RAG_CACHE``, ``RAG_QUERY_PREFIX``
+    and ``RAG_DOCUMENT_PREFIX`` ask for; what is unset keeps its default.
 
     >>> from_environment({"RAG_ENCODER": "BAAI/bge-small-zh-v1.5"}).encoder
     'BAAI/bge-small-zh-v1.5'
@@ -298,6 +301,7 @@ def from_environment(environ: Mapping[str, str] = os.environ) -> ModelSettings:
     return ModelSettings(
         encoder=environ.get("RAG_ENCODER") or plain.encoder,
         generator=environ.get("RAG_GENERATOR") or plain.generator,
+        reranker=environ.get("RAG_RERANKER") or plain.reranker,
         cache=Path(environ["RAG_CACHE"]).expanduser() if environ.get("RAG_CACHE") else plain.cache,
         query_prefix=environ.get("RAG_QUERY_PREFIX"),
         document_prefix=environ.get("RAG_DOCUMENT_PREFIX"),

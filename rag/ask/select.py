@@ -1,8 +1,8 @@
-"""Ranked lists → candidates in their final order, and which of them may be packed."""
+"""Ranked lists → candidates in the order of the search; and, once there is a prompt, what became of each."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from rag.ask.fuse import reciprocal_rank_fusion, weighted_sum
@@ -52,25 +52,17 @@ def _cosines(positions: Sequence[int], runs: Runs, corpus: Corpus) -> Sequence[f
     return cosines
 
 
-def eligible(found: Sequence[Candidate], settings: SearchSettings) -> tuple[Candidate, ...]:
-    """Those candidates whose cosine reaches the threshold (all, when it is off or there are no vectors)."""
-    floor = settings.threshold
-    return tuple(c for c in found if floor is None or c.cosine is None or c.cosine >= floor)
-
-
 def settle(
-    found: Sequence[Candidate], may: Sequence[Candidate], packed: Sequence[Evidence], dropped: Sequence[str]
+    found: Sequence[Candidate], left: Mapping[str, Status], packed: Sequence[Evidence], dropped: Sequence[str]
 ) -> tuple[Candidate, ...]:
-    """The candidates with what became of each: packed, over budget, beyond the first k, or below the threshold."""
+    """The candidates with what became of each: packed, over budget, beyond the first k, or `left` out before (by chunk id)."""
     marker = {e.chunk.chunk_id: e.marker for e in packed}
-    over, allowed = set(dropped), {c.chunk.chunk_id for c in may}
+    over = set(dropped)
 
     def status(chunk_id: str) -> Status:
         if chunk_id in marker:
             return Status("packed", marker[chunk_id])
-        if chunk_id not in allowed:
-            return Status("below_threshold")
-        return Status("over_budget" if chunk_id in over else "beyond_k")
+        return left.get(chunk_id) or Status("over_budget" if chunk_id in over else "beyond_k")
 
     return tuple(replace(c, status=status(c.chunk.chunk_id)) for c in found)
 
@@ -98,18 +90,3 @@ def _rrf_note(c: int, foreign: int) -> Bilingual:
         en=f"{en}; the dense rank of {passages} in another language than the question counts twice",
         zh=f"{zh}；{foreign} 个段落与问题语言不同，其向量检索名次计两次",
     )
-
-
-def select_step(seconds: float, runs: Runs, n: tuple[int, int], settings: SearchSettings) -> Step:
-    """The trace's row on which of `n[0]` candidates, `n[1]`, may be packed."""
-    threshold = settings.threshold
-    if threshold is None:
-        note = Bilingual(en="threshold off", zh="未设阈值")
-    elif runs.query is None:
-        note = Bilingual(
-            en=f"threshold {threshold} not applied: no cosine without a dense search",
-            zh=f"阈值 {threshold} 未生效：没有稠密检索，就没有余弦",
-        )
-    else:
-        note = Bilingual(en=f"cosine ≥ {threshold}", zh=f"余弦 ≥ {threshold}")
-    return Step("select", seconds, *n, note, skipped=threshold is not None and runs.query is None)

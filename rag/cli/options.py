@@ -25,6 +25,11 @@ def add_model_options(parser: argparse.ArgumentParser) -> None:
         "--generator", default=plain.generator, help="name or folder (RAG_GENERATOR; default %(default)s)"
     )
     parser.add_argument(
+        "--reranker",
+        default=plain.reranker,
+        help="a cross-encoder's name or folder (RAG_RERANKER; default %(default)s)",
+    )
+    parser.add_argument(
         "--cache", type=Path, default=plain.cache, help="folder for weights and the sample index (RAG_CACHE)"
     )
 
@@ -32,5 +37,9 @@ def add_model_options(parser: argparse.ArgumentParser) -> None:
 def model_settings(arguments: argparse.Namespace) -> ModelSettings:
     """The model options of a parsed command line."""
     return replace(
-        from_environment(), encoder=arguments.encoder, generator=arguments.generator, cache=arguments.cache.expanduser()
+        from_environment(),
+        encoder=arguments.encoder,
+        generator=arguments.generator,
+        reranker=arguments.reranker,
+        cache=arguments.cache.expanduser(),
     )

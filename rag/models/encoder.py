@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -14,6 +14,7 @@ from sentence_transformers import SentenceTransformer
 
 from rag.config import ModelSettings
 from rag.errors import ChunkTooLong, SettingError, Stopped
+from rag.models.pieces import pieces
 from rag.models.tokens import TokenStates
 from rag.models.turns import Turns
 from rag.models.weights import Weights
@@ -22,9 +23,6 @@ Vectors = NDArray[np.float32]
 
 # Characters tokenised in one turn to be counted: some hundredths of a second.
 COUNT_CHARACTERS = 64_000
-
-# Padded tokens encoded in one turn: at most about 0.2 s on two cores, so that a question never waits longer.
-PIECE_TOKENS = 1024
 
 
 class Encoder:
@@ -159,14 +157,15 @@ class Encoder:
             self._check([len(read["input_ids"][0])], ["question" if question else "passage"])
             options: dict[str, Any] = {"output_value": "token_embeddings", "show_progress_bar": False}
             rows = self._model.encode([prefix + text], prompt="", **options)[0].float().cpu().numpy()
-        kept: dict[tuple[int, int], int] = {}
+        kept: dict[int, tuple[int, int]] = {}
         for i, (a, b) in enumerate(read["offset_mapping"][0]):
             start, end = max(a - len(prefix), 0), b - len(prefix)
             word = text[start:end] if end > start and not read["special_tokens_mask"][0][i] else ""
-            if word.strip():  # the last of several at one place: before it come marks of where a word begins
-                kept[end - len(word.lstrip()), start + len(word.rstrip())] = i
-        states = np.asarray(rows[list(kept.values())], dtype=np.float32)
-        return TokenStates(text, tuple(kept), states / np.linalg.norm(states, axis=1, keepdims=True))
+            if word.strip():  # the last of several that begin at one place: before it come marks of where a word begins
+                kept[end - len(word.lstrip())] = (start + len(word.rstrip()), i)
+        states = np.asarray(rows[[i for _, i in kept.values()]], dtype=np.float32)
+        spans = tuple((start, end) for start, (end, _) in kept.items())
+        return TokenStates(text, spans, states / np.linalg.norm(states, axis=1, keepdims=True))
 
     def encode_document(
         self,
@@ -185,7 +184,7 @@ class Encoder:
         self._check(counts, names)
         vectors = np.empty((len(prefixed), self.dim), dtype=np.float32)
         done = 0
-        for piece in _pieces(counts):
+        for piece in pieces(counts):
             if stop is not None and stop.is_set():
                 raise Stopped(en="Indexing was stopped.", zh="索引已停止。")
             with self._turns.turn():
@@ -210,21 +209,3 @@ class Encoder:
                     "Choose a smaller chunk size (or shorten the question).",
                     zh=f"{name}：共 {count} 个 token，而 {self.name} 最多读取 {self.max_tokens} 个。请减小块大小（或缩短问题）。",
                 )
-
-
-def _pieces(counts: Sequence[int]) -> Iterator[list[int]]:
-    """Row numbers in batches of similar length, each at most `PIECE_TOKENS` tokens after padding.
-
-    >>> list(_pieces([500, 10, 600]))
-    [[2], [0, 1]]
-    """
-    order = sorted(range(len(counts)), key=lambda i: (-counts[i], i))
-    piece: list[int] = []
-    for i in order:
-        # sorted by length, longest first: the first row's length is what the others are padded to
-        if piece and (len(piece) + 1) * counts[piece[0]] > PIECE_TOKENS:
-            yield piece
-            piece = []
-        piece.append(i)
-    if piece:
-        yield piece

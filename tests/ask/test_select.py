@@ -3,13 +3,14 @@ import random
 import numpy as np
 import pytest
 
+from rag.ask.choose import eligible
 from rag.ask.fuse import reciprocal_rank_fusion, weighted_sum
 from rag.ask.search import Runs, search
-from rag.ask.select import candidates, eligible, fuse_step, settle
+from rag.ask.select import candidates, fuse_step, settle
 from rag.config import SearchSettings, SplitSettings
 from rag.corpus.index import Corpus, build
 from rag.corpus.ranking import Hit
-from rag.types import Document, Evidence
+from rag.types import Document, Evidence, Status
 from tests.fakes import HashEncoder
 
 ENCODER = HashEncoder()
@@ -131,7 +132,8 @@ def test_everybody_learns_what_became_of_it(corpus: Corpus) -> None:
     found = candidates(runs, corpus, SearchSettings(mode="dense"))
     chunk = found[1].chunk
     evidence = Evidence("S1", chunk, "[S1]", ((chunk.start, chunk.end),))
-    settled = settle(found, found[:3], [evidence], [found[0].chunk.chunk_id])
+    left = {found[3].chunk.chunk_id: Status("below_threshold")}
+    settled = settle(found, left, [evidence], [found[0].chunk.chunk_id])
     assert [c.status.fate for c in settled] == ["over_budget", "packed", "beyond_k", "below_threshold"]
     assert [c.status.marker for c in settled] == ["", "S1", "", ""]
     assert [(c.chunk, c.scores, c.rank) for c in settled] == [(c.chunk, c.scores, c.rank) for c in found]
