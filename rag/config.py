@@ -282,12 +282,12 @@ class ModelSettings:
 
     encoder: str = DEFAULT_ENCODER
     generator: str = DEFAULT_GENERATOR
-    reranker: str = DEFAULT_RERANKER
-    """A cross-encoder; loaded only when somebody chooses it."""
     cache: Path = field(default_factory=lambda: Path.home() / ".cache" / "glassbox-rag")
     query_prefix: str | None = None
     """None: the encoder's own (E5: ``query: ``)."""
     document_prefix: str | None = None
+    reranker: str = DEFAULT_RERANKER
+    """A cross-encoder; loaded only when somebody chooses it."""
 
 
 def from_environment(environ: Mapping[str, str] = os.environ) -> ModelSettings:

@@ -153,7 +153,7 @@ def test_the_hash_changes_with_every_setting_and_with_nothing_else() -> None:
 
 def test_the_environment_chooses_models_and_what_is_empty_keeps_the_default() -> None:
     assert from_environment({}) == ModelSettings()
-    assert from_environment({"RAG_ENCODER": "", "RAG_GENERATOR": "", "RAG_CACHE": ""}) == ModelSettings()
+    assert from_environment({"RAG_ENCODER": "", "RAG_GENERATOR": "", "RAG_RERANKER": "", "RAG_CACHE": ""}) == ModelSettings()
     assert (ModelSettings().encoder, ModelSettings().generator) == (DEFAULT_ENCODER, DEFAULT_GENERATOR)
     chosen = from_environment(
         {
@@ -162,10 +162,11 @@ def test_the_environment_chooses_models_and_what_is_empty_keeps_the_default() ->
             "RAG_CACHE": "~/weights",
             "RAG_QUERY_PREFIX": "",
             "RAG_DOCUMENT_PREFIX": "文档：",
+            "RAG_RERANKER": "c/d",
         }
     )
     # an empty prefix is a choice: this encoder takes none
-    assert chosen == ModelSettings("a/b", "./model", Path.home() / "weights", "", "文档：")
+    assert chosen == ModelSettings("a/b", "./model", Path.home() / "weights", "", "文档：", "c/d")
 
 
 @pytest.mark.parametrize(

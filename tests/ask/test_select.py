@@ -5,9 +5,11 @@ import pytest
 
 from rag.ask.choose import eligible
 from rag.ask.fuse import reciprocal_rank_fusion, weighted_sum
-from rag.ask.search import Runs, search
+from rag.ask.query import formulate
+from rag.ask.search import Runs
+from rag.ask.search import search as search_query
 from rag.ask.select import candidates, fuse_step, settle
-from rag.config import SearchSettings, SplitSettings
+from rag.config import QuerySettings, SearchSettings, SplitSettings
 from rag.corpus.index import Corpus, build
 from rag.corpus.ranking import Hit
 from rag.types import Document, Evidence, Status
@@ -20,6 +22,10 @@ QUERY = np.zeros(16, dtype=np.float32)
 @pytest.fixture
 def corpus(leave: Document, equipment: Document) -> Corpus:
     return build([leave, equipment], SplitSettings("fixed", 20, 4), ENCODER)
+
+
+def search(question: str, corpus: Corpus, settings: SearchSettings, encoder: HashEncoder | None) -> Runs:
+    return search_query(formulate(question, (), QuerySettings()), corpus, settings, encoder)
 
 
 def ids(found) -> list[str]:
