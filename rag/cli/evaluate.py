@@ -15,6 +15,7 @@ from rag.cli.corpus import open_index, read_documents
 from rag.cli.options import add_model_options, model_settings
 from rag.config import Settings
 from rag.errors import Language, LoadError, ModelUnavailable, QuestionError, SettingError
+from rag.types import Role
 
 if TYPE_CHECKING:
     from rag.corpus.index import Corpus, PassageEncoder
@@ -86,7 +87,7 @@ def evaluate(arguments: argparse.Namespace, language: Language) -> int:
         _check_folder(target)
     models = Models(model_settings(arguments))
     prompts = bool(arguments.answers) or arguments.prompts
-    models.load(("encoder", "generator") if prompts else ("encoder",))
+    models.load(_roles((settings, *variants), prompts))
     if prompts:
         models.generator()  # raises why it is not there
     encoder = _encoder(models, language)
@@ -112,6 +113,18 @@ def evaluate(arguments: argparse.Namespace, language: Language) -> int:
     if not done.complete:
         return 130
     return 1 if short else 0
+
+
+def _roles(variants: Sequence[Settings], prompts: bool) -> tuple[Role, ...]:
+    """The models that are needed, each loaded before the first question: an evaluation is not to skip what is on its way."""
+    ways = {settings.select.rerank for settings in variants}
+    drafts = any(settings.query.second_round for settings in variants)
+    roles: list[Role] = ["encoder"]
+    if prompts or drafts or "likelihood" in ways:
+        roles.append("generator")
+    if "cross" in ways:
+        roles.append("reranker")
+    return tuple(roles)
 
 
 def _watch(

@@ -129,6 +129,14 @@ def stage_lists(retrieval: Retrieval) -> Mapping[Stage, tuple[Chunk, ...]]:
     return lists
 
 
+def packed_spans(retrieval: Retrieval) -> dict[str, list[tuple[int, int]]]:
+    """The stretches of text in the prompt, by document, in text order."""
+    spans: dict[str, list[tuple[int, int]]] = {}
+    for evidence in retrieval.prompt.packed if retrieval.prompt else ():
+        spans.setdefault(evidence.chunk.key, []).extend(evidence.spans)
+    return {key: sorted(found) for key, found in spans.items()}
+
+
 def _ask(
     question: Question, bench: Bench, resolver: Resolver, given: Sequence[Given], k: int, stop: threading.Event
 ) -> Outcome:
@@ -157,7 +165,9 @@ def _ask(
         judged = judge(question, answer, relevant, resolver, bench.corpus.documents)
         answers.append(Answered(kind, source, answer, judged, problem))
     results = tuple(_result(stage, chunks, relevant, resolver, k) for stage, chunks in stage_lists(retrieval).items())
-    evidence = results[-1].evidence
+    # of what was packed the words themselves count: a clause that runs on brings some from beyond its chunk
+    evidence = relevant.evidence(packed_spans(retrieval)) if relevant.needs else None
+    results = (*results[:-1], replace(results[-1], evidence=evidence))
     return Outcome(question, settings, relevant, retrieval, results, evidence, tuple(answers), 0.0, bare)
 
 
