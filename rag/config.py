@@ -114,9 +114,9 @@ class SplitSettings:
 class QuerySettings:
     """What is looked for when somebody asks.
 
-    `normalise`: the encoder too reads the question in half-width, simplified characters; `follow_up`: with the questions
-    before it; `glossary`: with the synonyms of its words, of which `synonyms` adds more, a line each; `parts`: a question of two
-    parts as two; `second_round`: once more with a draft of the answer.
+    `normalise`: the encoder too reads the question in half-width, simplified characters; `follow_up`: one that follows others with
+    the questions before it; `glossary`: with the synonyms of its words that the package knows; `synonyms`: with those of these lines, whether
+    `glossary` is on or not; `parts`: a question of two parts as two; `second_round`: once more with a draft of the answer.
     """
 
     normalise: bool = False

@@ -6,16 +6,21 @@ Every text is made of what the visitor wrote (the question, the ones before it) 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 from typing import Final
 
-from rag.ask.rewrite import Asked, rewrite
+from rag.ask.glossary import Group, built_in, expand, parse, substituted
+from rag.ask.parts import parts
+from rag.ask.rewrite import Asked, rewrite, sign
 from rag.config import QuerySettings
 from rag.corpus.lexical import SIMPLIFIED
 from rag.errors import Bilingual
-from rag.types import Leg, Query, Sought, Step
+from rag.types import Leg, LegName, Query, Sought, Step
 
-ALONE: Final = 2.0
-"""Weight of the question alone, beside 1 for the joined text. Measured: less loses questions on a new subject, more loses follow-ups."""
+PARTS: Final[tuple[LegName, ...]] = ("part1", "part2", "part3")
+DENSE_SYNONYMS: Final = 0.5
+LEXICAL_SYNONYMS: Final = 0.3
+"""Weights of the synonyms, beside 1 for the question."""
 
 # Letters, digits and signs of the block of full-width forms, but not the punctuation that Chinese sentences are made with.
 _FULL_WIDTH: Final = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F) if chr(code) not in "！（），：；？"} | {
@@ -26,19 +31,50 @@ _FULL_WIDTH: Final = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F) if c
 def formulate(question: str, history: Sequence[str], settings: QuerySettings) -> Query:
     """What is looked for when `question` is asked after `history` (oldest first).
 
-    >>> formulate("年假有几天？", [], QuerySettings()).legs
+    Raises `SettingError` when a line of ``settings.synonyms`` is no line of a glossary.
+
+    >>> formulate("年假有几天？", [], QuerySettings(glossary=False)).legs
     (Leg(name='whole', texts=(Sought(text='年假有几天？', why='question', dense=1.0, lexical=1.0),)),)
     """
-    asked = rewrite(question, history) if settings.follow_up else Asked(question)
+    known = groups(settings)
+    asked = rewrite(question, history, subjects()) if settings.follow_up else Asked(question)
     read = plain if settings.normalise else str
+    texts = [Sought(read(question), "question", 1.0, 1.0)]
     if asked.earlier:
-        texts = [
-            Sought(read(question), "question", ALONE, ALONE),
-            Sought(read(asked.joined), "earlier", 1.0, 1.0),
+        texts.append(Sought(read(asked.joined), "earlier", 1.0, 1.0))
+    legs = [Leg("whole", (*texts, *_synonyms(read(question), known)))]
+    found = parts(question) if settings.parts else ()
+    if len(found) > 1:
+        # a part often leans on the others (「没休完怎么办？」): it is read alone and within the whole question
+        legs += [
+            Leg(name, (Sought(read(part), "part", 1.0, 1.0), *texts, *_synonyms(read(part), known)))
+            for name, part in zip(PARTS, found, strict=False)
         ]
-    else:
-        texts = [Sought(read(question), "question", 1.0, 1.0)]
-    return Query(question, asked.earlier, (Leg("whole", tuple(texts)),))
+    return Query(question, asked.earlier, tuple(legs))
+
+
+def groups(settings: QuerySettings) -> tuple[Group, ...]:
+    """The glossary as set: the visitor's own lines, and the package's file when it is on. Raises `SettingError`, naming the line."""
+    own = parse(settings.synonyms, "Setting synonyms", "设置「同义词」（synonyms）")
+    return (*own, *built_in()) if settings.glossary else own
+
+
+@cache
+def subjects() -> tuple[str, ...]:
+    """The words of the package's glossary: a question that holds one of them names what it is about."""
+    return tuple(word for group in built_in() for word in group.words)
+
+
+def _synonyms(text: str, known: Sequence[Group]) -> tuple[Sought, ...]:
+    """For the vector the text with synonyms in place of its words; for BM25 the synonyms alone, as it counts the text's own words already."""
+    expansions = expand(text, known)
+    if not expansions:
+        return ()
+    words = " ".join(synonym for expansion in expansions for synonym in expansion.synonyms)
+    return (
+        Sought(substituted(text, expansions), "synonyms", DENSE_SYNONYMS, 0.0),
+        Sought(words, "synonyms", 0.0, LEXICAL_SYNONYMS),
+    )
 
 
 def plain(text: str) -> str:
@@ -75,7 +111,13 @@ def _note(query: Query, n_history: int) -> Bilingual:
         name = _LEGS[leg.name]
         en.append(f"{name.en}: {texts}")
         zh.append(f"{name.zh}：{texts}")
-    return Bilingual(en="searched: " + "; ".join(en), zh="检索内容：" + "；".join(zh))
+    why = sign(query.question, subjects()) if query.earlier else None
+    follows = (
+        Bilingual(en=f"a question that follows ({why.en}); ", zh=f"承接前文（{why.zh}）；")
+        if why
+        else Bilingual("", "")
+    )
+    return Bilingual(en=f"{follows.en}searched: {'; '.join(en)}", zh=f"{follows.zh}检索内容：{'；'.join(zh)}")
 
 
 def _shown(sought: Sought) -> str:

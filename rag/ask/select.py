@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import Final
 
 from rag.ask.fuse import reciprocal_rank_fusion, weighted_sum
-from rag.ask.search import Runs
+from rag.ask.search import LegRun, Runs
 from rag.config import SearchSettings
 from rag.corpus.dense import DenseIndex
 from rag.corpus.index import Corpus
@@ -14,27 +15,32 @@ from rag.corpus.ranking import Hit
 from rag.errors import Bilingual
 from rag.types import Candidate, Evidence, Status, Step
 
+LEG_C: Final = 1
+"""The constant of the RRF that merges the legs of a query: a first place in one leg counts as much as third places in two."""
+
 
 def candidates(runs: Runs, corpus: Corpus, settings: SearchSettings) -> tuple[Candidate, ...]:
-    """Every chunk some retriever returned, best first. With one list there is nothing to fuse: its order stands."""
+    """Every chunk some retriever returned, best first. With one list there is nothing to fuse: its order stands.
+
+    Of several legs each has its order first; RRF with c = `LEG_C` merges these.
+    """
     lists: dict[str, Sequence[Hit]] = {"dense": runs.dense, "lexical": runs.lexical}
-    order: Sequence[Hit]
-    if settings.mode == "fused" and runs.query is not None:
-        order = (
-            reciprocal_rank_fusion([runs.dense, runs.lexical], settings.rrf_c, runs.foreign)
-            if settings.fusion == "rrf"
-            else weighted_sum(runs.dense, runs.lexical, settings.alpha)
-        )
+    whole = LegRun("whole", runs.dense, runs.lexical, runs.foreign)
+    both = settings.mode == "fused" and runs.query is not None
+    order = _order(whole, settings, both)
+    if runs.further:
+        orders: dict[str, Sequence[Hit]] = {leg.name: _order(leg, settings, both) for leg in (whole, *runs.further)}
+        lists |= orders
+        order = reciprocal_rank_fusion(list(orders.values()), LEG_C)
+    if both or runs.further:
         lists["fused"] = order
-    else:
-        order = runs.dense or runs.lexical
     scores: dict[int, dict[str, float]] = {}
     ranks: dict[int, dict[str, int]] = {}
     for stage, hits in lists.items():
         for rank, hit in enumerate(hits, 1):
             scores.setdefault(hit.position, {})[stage] = hit.score
             ranks.setdefault(hit.position, {})[stage] = rank
-    if settings.fusion == "rrf" and "fused" in lists:
+    if settings.fusion == "rrf" and both:
         for position in runs.foreign:
             scores[position]["cross"], ranks[position]["cross"] = scores[position]["dense"], ranks[position]["dense"]
     cosines = _cosines([h.position for h in order], runs, corpus)
@@ -42,6 +48,14 @@ def candidates(runs: Runs, corpus: Corpus, settings: SearchSettings) -> tuple[Ca
         Candidate(corpus.chunks[h.position], scores[h.position], ranks[h.position], rank, Status("not_packed"), cosine)
         for rank, (h, cosine) in enumerate(zip(order, cosines, strict=True), 1)
     )
+
+
+def _order(leg: LegRun, settings: SearchSettings, both: bool) -> Sequence[Hit]:
+    if not both:
+        return leg.dense or leg.lexical
+    if settings.fusion == "rrf":
+        return reciprocal_rank_fusion([leg.dense, leg.lexical], settings.rrf_c, leg.foreign)
+    return weighted_sum(leg.dense, leg.lexical, settings.alpha)
 
 
 def _cosines(positions: Sequence[int], runs: Runs, corpus: Corpus) -> Sequence[float | None]:
@@ -76,8 +90,15 @@ def fuse_step(seconds: float, runs: Runs, n_out: int, settings: SearchSettings) 
         note = _rrf_note(settings.rrf_c, len(runs.foreign))
     else:
         note = Bilingual(en=f"weighted sum, alpha = {settings.alpha}", zh=f"加权和，α = {settings.alpha}")
+    if runs.further:
+        n = 1 + len(runs.further)
+        note = Bilingual(
+            en=f"{n} lists, each: {note.en}; merged by RRF, c = {LEG_C}",
+            zh=f"{n} 个列表，各自：{note.zh}；再以 RRF 合并，c = {LEG_C}",
+        )
     skipped = settings.mode == "fused" and runs.query is None
-    return Step("fuse", seconds, len(runs.dense) + len(runs.lexical), n_out, note, skipped)
+    n_in = len(runs.dense) + len(runs.lexical) + sum(len(leg.dense) + len(leg.lexical) for leg in runs.further)
+    return Step("fuse", seconds, n_in, n_out, note, skipped)
 
 
 def _rrf_note(c: int, foreign: int) -> Bilingual:

@@ -82,19 +82,19 @@ def test_the_dense_score_is_the_cosine(corpus: Corpus) -> None:
         assert hit.score == pytest.approx(float(np.dot(corpus.dense.vectors[hit.position], runs.query)), abs=1e-6)
 
 
-def test_earlier_questions_count_less_than_the_question(corpus: Corpus) -> None:
+def test_earlier_questions_count_as_much_as_the_question(corpus: Corpus) -> None:
     settings = SearchSettings(depth=200)
     runs = search("谁来审批？", corpus, settings, ENCODER, earlier=["报销单填哪张？", "年假几天？"])
     joined = "报销单填哪张？\n年假几天？\n谁来审批？"
     alone, together = (v.astype(np.float64) for v in ENCODER.encode_query(["谁来审批？", joined]))
-    direction = (2 * alone + together) / np.linalg.norm(2 * alone + together)
+    direction = (alone + together) / np.linalg.norm(alone + together)
     assert runs.query is not None and runs.query.dtype == np.float32
     assert runs.query == pytest.approx(direction, abs=1e-6)
     assert corpus.dense is not None and list(runs.dense) == corpus.dense.search(
         runs.query, 200, corpus.allowed(settings, date.today()).rows
     )
     index = corpus.lexical
-    expected = 2 * index.scores("谁来审批？") + index.scores(joined)
+    expected = index.scores("谁来审批？") + index.scores(joined)
     assert runs.lexical
     for hit in runs.lexical:
         assert hit.score == pytest.approx(expected[hit.position], rel=1e-5)
@@ -103,7 +103,7 @@ def test_earlier_questions_count_less_than_the_question(corpus: Corpus) -> None:
 def test_texts_that_point_opposite_ways_leave_the_question(corpus: Corpus) -> None:
     class Opposed:
         def encode_query(self, texts):
-            return np.asarray([[1, 0], [-2, 0]][: len(texts)], dtype=np.float32)
+            return np.asarray([[1, 0], [-1, 0]][: len(texts)], dtype=np.float32)
 
     index = replace(corpus, dense=DenseIndex(np.eye(2, dtype=np.float32)[[0] * len(corpus.chunks)]))
     runs = search("谁？", index, SearchSettings(), Opposed(), earlier=["年假？"])
