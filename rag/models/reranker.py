@@ -24,7 +24,7 @@ class Reranker:
         )
         self._turns = turns
         self.name = weights.name
-        self.max_tokens = int(self._model.max_length or 512)
+        self.max_tokens = int(self._model.max_seq_length or 512)
         outputs = int(self._model.config.num_labels)
         if outputs != 1:
             raise ModelUnavailable(
@@ -35,10 +35,12 @@ class Reranker:
     def scores(self, question: str, passages: Sequence[str], stop: threading.Event) -> tuple[list[float], int]:
         """The model's raw number for each passage (greater fits better; no probability), and how many were too long.
 
-        A passage over the limit is read up to it. Raises `Stopped` between two pieces once `stop` is set.
+        There is at least one passage; one over the limit is read up to it. Raises `Stopped` between two pieces once `stop` is set.
         """
         with self._turns.turn():
-            ids = self._model.tokenizer([question] * len(passages), list(passages), verbose=False)["input_ids"]
+            ids = self._model.tokenizer(
+                [question] * len(passages), list(passages), truncation=False, padding=False, verbose=False
+            )["input_ids"]
         counts = [len(row) for row in ids]
         found = [0.0] * len(passages)
         for piece in pieces([min(count, self.max_tokens) for count in counts]):
