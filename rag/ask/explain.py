@@ -13,7 +13,7 @@ from typing import Final
 from rag.corpus.index import Corpus
 from rag.corpus.lexical import Contribution
 from rag.models.tokens import TokenStates
-from rag.types import Chunk
+from rag.types import Chunk, Sought
 
 PAIRS: Final = 8
 """Pairs of tokens that are shown."""
@@ -28,15 +28,21 @@ class Pair:
     similarity: float
 
 
-def term_parts(chunk: Chunk, corpus: Corpus, searched: str) -> tuple[Contribution, ...]:
-    """What each term of `searched`, the text the lexical index was asked for, gives to the BM25 score of a chunk of `corpus`.
+def term_parts(chunk: Chunk, corpus: Corpus, texts: Sequence[Sought]) -> tuple[Contribution, ...]:
+    """What each term of a leg's `texts` gives to the BM25 score of a chunk of `corpus`, the texts' weights counted in.
 
     The greatest first; they sum to the score. Empty for a chunk that is not of this corpus.
     """
     position = next((i for i, c in enumerate(corpus.chunks) if c.chunk_id == chunk.chunk_id), None)
     if position is None:
         return ()
-    return tuple(corpus.lexical.contributions(searched, chunk.passage, position))
+    sums: dict[str, Contribution] = {}
+    for sought in texts:
+        for part in corpus.lexical.contributions(sought.text, chunk.passage, position) if sought.lexical > 0 else ():
+            known = sums.get(part.term, Contribution(part.term, 0.0, part.found, 0.0))
+            asked, score = known.asked + sought.lexical * part.asked, known.score + sought.lexical * part.score
+            sums[part.term] = Contribution(part.term, asked, part.found, score)
+    return tuple(sorted(sums.values(), key=lambda part: -part.score))
 
 
 def strongest_pairs(question: TokenStates, passage: TokenStates, most: int = PAIRS) -> tuple[Pair, ...]:

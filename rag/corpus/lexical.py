@@ -77,10 +77,10 @@ class Term:
 
 @dataclass(frozen=True, slots=True)
 class Contribution:
-    """What a term gives to a passage's score: `score`, for the `asked` times it stands in the question; `found` times it stands in the passage."""
+    """What a term gives to a passage's score: `score`, for the `asked` times it is looked for; `found` times it stands in the passage."""
 
     term: str
-    asked: int
+    asked: float
     found: int
     score: float
 

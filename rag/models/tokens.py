@@ -14,7 +14,7 @@ class TokenStates:
 
     `states`: ``(len(spans), d) float32``, rows of length 1: the last layer's state of each token, read in the whole text
     with the encoder's prefix in front. The tokens of the prefix and the special ones are left out;
-    of several that stand at one place (a mark of where a word begins, the bytes of a character) the last is kept.
+    of several that begin at one place (a mark of where a word begins, the bytes of a character) the last is kept.
     """
 
     text: str

@@ -13,6 +13,8 @@ from rag.corpus.load.process import ReadingRoom
 from rag.corpus.samples import Samples
 from rag.errors import SettingError
 from rag.models.roles import Models
+from rag.ui.candidate_handlers import CandidateHandlers
+from rag.ui.candidate_wiring import wire_candidates
 from rag.ui.chunk_handlers import ChunkHandlers
 from rag.ui.corpus_handlers import CorpusHandlers
 from rag.ui.corpus_wiring import wire_chunks, wire_corpus, wire_document
@@ -67,6 +69,7 @@ def build_app(models: Models, samples: Samples, limits: Limits | None = None) ->
         wire_document(page, DocumentHandlers(page, sessions, models))
         wire_chunks(page, ChunkHandlers(page, sessions, models))
         _wire_questions(page, QuestionHandlers(page, sessions, models))
+        wire_candidates(page, CandidateHandlers(page, sessions, models))
         _wire_sets(page, SetHandlers(page, sessions, models, uploads))
         _wire_evaluation(page, EvaluateHandlers(page, sessions, models, allowed))
     demo.queue(api_open=False, max_size=32)
@@ -83,7 +86,7 @@ def _wire_questions(page: Page, do: QuestionHandlers) -> None:
         trigger_mode="always_last",
         **LIGHT,
     )
-    found = [page.tabs, panel.note, *shown["corpus"], *shown["found"]]
+    found = list(dict.fromkeys([page.tabs, panel.note, *shown["corpus"], *shown["found"]]))
     asked = {page.question, *panel.inputs()}
     answer = shown["answer"]
     both = list(dict.fromkeys([*found, *answer]))
@@ -106,8 +109,7 @@ def _wire_questions(page: Page, do: QuestionHandlers) -> None:
         cancels=[retrieving, *searches, *answers],
         **LIGHT,
     )
-    page.candidates.table.select(do.choose_candidate_row, None, [page.candidates.view, page.candidates.pick], **LIGHT)
-    page.candidates.pick.input(do.choose_candidate, page.candidates.pick, page.candidates.view, **RAW, **LIGHT)
+    page.drop.click(do.drop_earlier, None, [page.earlier, page.drop], **LIGHT)
     page.answer.answer.cite(do.open_citation, None, page.answer.source, **LIGHT)
 
 

@@ -8,10 +8,11 @@ from typing import Any
 
 import gradio as gr
 
+from rag.ask.query import groups as known_synonyms
 from rag.errors import SettingError
 from rag.ui import answer as answer_tab
-from rag.ui import candidates, panels
-from rag.ui.desk import Desk, Updates, bars, first, mistake, whole
+from rag.ui import panels
+from rag.ui.desk import Desk, Updates, bars, mistake, whole
 from rag.ui.examples import examples
 from rag.ui.guard import guarded, language
 from rag.ui.sessions import Asking, Visit
@@ -28,6 +29,7 @@ class QuestionHandlers(Desk):
         spoken = language(request)
         try:
             settings = read_settings(self.page.settings, values)
+            known_synonyms(settings.query)
         except SettingError as error:
             return {self.page.settings.note: panels.notice(error.message(spoken), "error")}
         return {self.page.settings.note: self._settings_note(self._visit(request), settings, spoken)}
@@ -40,6 +42,13 @@ class QuestionHandlers(Desk):
         if not 0 <= number < len(known):
             raise mistake(SettingError, "cand.gone")
         return known[number]
+
+    @guarded()
+    def drop_earlier(self, request: gr.Request) -> Updates:
+        """The next question follows none of those before it."""
+        visit = self._visit(request)
+        visit.workspace.drop_earlier()
+        return self._earlier(visit, language(request))
 
     @guarded("candidates.summary")
     def retrieve(self, values: Mapping[Any, Any], request: gr.Request) -> Iterator[Updates]:
@@ -127,17 +136,6 @@ class QuestionHandlers(Desk):
         return shown | answer_tab.show_answer(self.page.answer, answer, spoken, stopped=not answer.done)
 
     @guarded()
-    def choose_candidate_row(self, request: gr.Request, event: gr.SelectData) -> Updates:
-        """A row of the table of candidates; its first cell is the rank, whatever the table's order."""
-        rank = whole(first(event.row_value))
-        return self._candidate(rank, request) | {self.page.candidates.pick: rank}
-
-    @guarded()
-    def choose_candidate(self, rank: object, request: gr.Request) -> Updates:
-        """A candidate by its rank, from the list."""
-        return self._candidate(whole(rank), request)
-
-    @guarded()
     def open_citation(self, request: gr.Request, event: gr.EventData) -> Updates:
         """A citation was pressed: its passage in its document."""
         asked, view = self._visit(request).workspace.asked(), None
@@ -177,14 +175,6 @@ class QuestionHandlers(Desk):
         shown = self._corpus_if_new(visit, spoken) | self._found(visit, asked, spoken)
         visit.seen_prompt = asked.retrieval.prompt
         return shown
-
-    def _candidate(self, rank: int, request: gr.Request) -> Updates:
-        asked = self._visit(request).workspace.asked()
-        found = next((c for c in asked.retrieval.candidates if c.rank == rank), None) if asked else None
-        if asked is None or found is None:
-            raise mistake(SettingError, "cand.gone")
-        view = candidates.candidate_view(found, asked.retrieval, asked.corpus, language(request))
-        return {self.page.candidates.view: view}
 
 
 @contextmanager

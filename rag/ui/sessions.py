@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Literal
 
 from rag.errors import LimitReached
+from rag.ui.beside import Beside
 from rag.ui.strings import both
 
 if TYPE_CHECKING:
@@ -35,7 +36,7 @@ class Visit:
     `seen_corpus` is the id of the corpus the visitor's page shows, `seen_prompt` the prompt, `seen_set` the question set
     as the only item (empty: it shows none yet), `seen_results` whether it shows results of an evaluation. `asking` is the
     question that is being searched or answered or waits for it; None when there is none. `opened` is the question of an
-    evaluation that was opened since. `document` is the key of the document chosen last on the Documents or the Chunks tab,
+    evaluation that was opened since. `beside` holds the retrievals that are compared. `document` is the key of the document chosen last on the Documents or the Chunks tab,
     `chunks` its chunks as that tab shows them. `questions` is the question set the visitor brought, `experiment` what the last
     evaluation came to; `evaluating` stands for the one under way, `drafting` for the drafting begun last.
     """
@@ -50,6 +51,7 @@ class Visit:
         self.seen_results = False
         self.asking: Asking | None = None
         self.opened: Asked | None = None
+        self.beside = Beside()
         self.questions: QuestionSet | None = None
         self.experiment: Experiment | None = None
         self.evaluating: object | None = None
@@ -106,9 +108,17 @@ class Visit:
             if self.drafting is not None:
                 self.questions = added(self.questions)
 
+    def compared(self, asked: Asked) -> Asked | None:
+        """The page shows `asked`: what it is compared with, None when there is nothing that may still be shown."""
+        self.beside.show(asked)
+        own = {document.key: document for document in self.workspace.own_documents()}
+        self.beside.let_go(lambda held: _holds_others(held.corpus, own))
+        return self.beside.other()
+
     def forget_removed(self) -> bool:
         """Let go of results that hold an own document which is no longer there; True when there were such."""
         own = {document.key: document for document in self.workspace.own_documents()}
+        self.beside.let_go(lambda held: _holds_others(held.corpus, own))
         with self._lock:
             if self.opened is not None and _holds_others(self.opened.corpus, own):
                 self.opened = None
@@ -131,6 +141,7 @@ class Visit:
         with self._lock:
             self.evaluating = self.drafting = self.questions = self.experiment = self.opened = None
             self.seen_set, self.chunks = (), None
+        self.beside.forget()
         self.workspace.close()
 
 

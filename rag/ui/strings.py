@@ -8,6 +8,7 @@ from typing import Final
 
 from rag.errors import Bilingual, Language
 from rag.evaluate.words import WORDS
+from rag.ui.strings_candidates import CANDIDATES
 from rag.ui.strings_chunks import CHUNKS
 from rag.ui.strings_documents import DOCUMENTS
 from rag.ui.strings_evaluate import EVALUATE
@@ -30,6 +31,11 @@ TABLE: Final[Mapping[str, Bilingual]] = MappingProxyType({
     "ask.more": _B("More examples", "更多示例"),
     "ask.fewer": _B("Fewer examples", "收起示例"),
     "ask.stop": _B("Stop", "停止"),
+    "ask.earlier": _B(
+        "If the next question follows on (“And for Shanghai?”), it is searched together with:",
+        "下一问若承接前文（如「那上海呢？」），将连同此前的提问一起检索：",
+    ),
+    "ask.drop": _B("Forget these", "不再连同"),
     # status of models and samples
     "role.encoder": _B("Encoder", "编码模型"),
     "role.generator": _B("Generator", "生成模型"),
@@ -57,38 +63,6 @@ TABLE: Final[Mapping[str, Bilingual]] = MappingProxyType({
     "fact.version": _B("version {version}", "版本 {version}"),
     "fact.page": _B("page {page}", "第 {page} 页"),
     "fact.range": _B("characters {start}–{end}", "字符 {start}–{end}"),
-    # candidates
-    "cand.table": _B("Candidates: click a row to see it in its document", "候选：点击一行，查看其在文档中的位置"),
-    "cand.pick": _B("Show candidate", "查看候选"),
-    "cand.none": _B("Ask a question first; its candidates appear here.", "请先提问，候选会出现在这里。"),
-    "cand.summary": _B("{n} candidates for “{question}”; {packed} went into the prompt.", "“{question}”共有 {n} 个候选，其中 {packed} 个进入提示词。"),
-    "cand.choice": _B("{rank}. {title} · {start}–{end}", "{rank}. {title} · {start}–{end}"),
-    "cand.gone": _B("That candidate is no longer there. Ask again.", "该候选已不存在，请重新提问。"),
-    "cand.changed": _B("The documents changed meanwhile. Ask again.", "文档在此期间有变动，请重新提问。"),
-    "cand.legend": _B("shaded: the chunk · underlined: words it shares with the question", "底色：该切块 · 下划线：与问题相同的词"),
-    "head.candidates": _B(
-        "Rank|Outcome|Dense|D #|Lexical|L #|Fused|F #|Document|Text|Version|Page|Section|Origin",
-        "名次|去向|向量|名次 |词汇|名次  |融合|名次   |文档|内容|版本|页|章节|来源",
-    ),
-    "fate.packed": _B("packed as {marker}", "放入提示词 {marker}"),
-    "fate.over_budget": _B("over budget", "超出预算"),
-    "fate.duplicate": _B("repeats {of}", "与 {of} 重复"),
-    "fate.per_document": _B("enough of this policy", "该制度的证据已够"),
-    "fate.out_of_scope": _B("out of scope", "不在检索范围"),
-    "fate.beyond_k": _B("below top k", "在前 k 名之外"),
-    "fate.below_threshold": _B("below the threshold", "低于阈值"),
-    "fate.not_packed": _B("not packed", "未装填"),
-    "why.rank": _B("Rank {rank}, {fate}.", "第 {rank} 名，{fate}。"),
-    "why.dense": _B("Dense: cosine {score}, rank {rank}.", "向量：余弦 {score}，第 {rank} 名。"),
-    "why.lexical": _B("Lexical: BM25 {score}, rank {rank}.", "词汇：BM25 {score}，第 {rank} 名。"),
-    "why.no_dense": _B("Not among the dense hits.", "不在向量命中之列。"),
-    "why.no_lexical": _B("Not among the lexical hits.", "不在词汇命中之列。"),
-    "why.cross": _B(
-        "In another language than the question: few words can be shared, so the dense rank counts twice.",
-        "与问题不是同一种语言，很难有相同的词，因此向量名次计两次。",
-    ),
-    "why.rrf": _B("RRF: {terms} = {score}.", "RRF：{terms} = {score}。"),
-    "why.weighted": _B("Weighted sum with α = {alpha}: {score}.", "加权和，α = {alpha}：{score}。"),
     # prompt
     "prompt.none": _B("Ask a question first; the exact prompt appears here.", "请先提问，完整提示词会出现在这里。"),
     "prompt.text": _B("The exact string the model gets", "模型收到的完整字符串"),
@@ -150,9 +124,10 @@ TABLE: Final[Mapping[str, Bilingual]] = MappingProxyType({
     "error.session": _B("This page has no session. Reload it.", "页面没有会话，请刷新。"),
     "error.full": _B("There are too many visitors just now. Reload the page in a minute.", "当前访问人数过多，请一分钟后刷新页面重试。"),
     "error.stopped": _B("Stopped.", "已停止。"),
-    **{key: said for key, said in WORDS.items() if key.startswith("step.")},  # the report names the steps alike
+    **{key: said for key, said in WORDS.items() if key.startswith(("step.", "stage."))},  # the report names the steps alike
     **DOCUMENTS,
     **CHUNKS,
+    **CANDIDATES,
     **EVALUATE,
     **SETTINGS,
 })

@@ -11,7 +11,7 @@ from rag.corpus.index import build
 from rag.models.encoder import Encoder
 from rag.models.roles import Models
 from rag.models.tokens import TokenStates
-from rag.types import Chunk, Document
+from rag.types import Chunk, Document, Sought
 from tests import hostile
 from tests.corpus.test_lexical import bm25
 
@@ -55,12 +55,20 @@ def test_terms_of_a_chunk_are_those_of_its_passage_in_the_corpus() -> None:
     documents = [Document(f"d{i}", "1", f"d{i}@1", "own", f"制度{i}", "", text) for i, text in enumerate(texts)]
     corpus = build(documents, SplitSettings(), None)
     scores = bm25([c.passage for c in corpus.chunks], QUESTION)
-    for chunk, score in zip(corpus.chunks, scores, strict=True):
-        parts = term_parts(chunk, corpus, QUESTION)
-        assert sum(p.score for p in parts) == pytest.approx(score, rel=1e-5)
+    before = "年假要提前几天申请？"
+    texts = (
+        Sought(QUESTION, "question", 2.0, 2.0),
+        Sought(before, "earlier", 1.0, 0.5),
+        Sought("报销", "part", 1.0, 0.0),
+    )
+    others = bm25([c.passage for c in corpus.chunks], before)
+    for chunk, score, other in zip(corpus.chunks, scores, others, strict=True):
+        parts = term_parts(chunk, corpus, texts)
+        assert sum(p.score for p in parts) == pytest.approx(2 * score + 0.5 * other, rel=1e-5)
+        assert len({p.term for p in parts}) == len(parts) and list(parts) == sorted(parts, key=lambda p: -p.score)
         assert all(p.found == [t for t in chunk.passage].count(p.term) for p in parts if len(p.term) == 1)
     stranger = Chunk("x@1:0-2", "x@1", 0, 2, "年假", "", 0, None, ())
-    assert term_parts(stranger, corpus, QUESTION) == ()
+    assert term_parts(stranger, corpus, texts) == ()
 
 
 @pytest.mark.model

@@ -90,7 +90,7 @@ def test_a_question_of_a_run_is_shown_on_all_tabs(visitor: Evaluator) -> None:
     asked = visitor.workspace.asked()
     assert asked is not None and asked.answer is not None and asked.retrieval.question == PAID["question"]
     # what follows on the other tabs is about this question
-    view = visitor.questions.choose_candidate(1, visitor.request)
+    view = visitor.candidates.choose(1, visitor.request)
     assert view[page.candidates.view]
     again = visitor.checked("choose_outcome", visitor.runs.choose_outcome(0, 3, visitor.request))
     assert "年假不得跨年累计" in again[visitor.tab.diagnosis] and page.chunks.view not in again
