@@ -12,6 +12,7 @@ from rag.ask import select
 from rag.ask.choose import Chosen, choose, select_step
 from rag.ask.cite import FLOOR, Cited, cite, settled, sources
 from rag.ask.neighbours import with_neighbours
+from rag.ask.outside import outside
 from rag.ask.prompt import build_prompt
 from rag.ask.query import formulate, query_step
 from rag.ask.rerank import rerank
@@ -54,6 +55,7 @@ def retrieve(
     Runs without an encoder (lexical search only) and without a generator (messages only): the trace says so. Raises
     `Stopped` when `stop` is set while a model reads or writes.
     """
+    corpus = corpus.seen_by(groups)
     began = time.perf_counter()
     query = formulate(question, history, settings.query)
     formulated = query_step(time.perf_counter() - began, query, len(history))
@@ -61,6 +63,7 @@ def retrieve(
     began = time.perf_counter()
     found = select.candidates(runs, corpus, settings.search)
     fused = time.perf_counter()
+    hidden, second = outside(query, runs, corpus, settings.search, groups)
     searched = "\n".join((*query.earlier, question))
     found, reread = rerank(searched, found, settings, models, stop or threading.Event())
     ranked = time.perf_counter()
@@ -69,11 +72,12 @@ def retrieve(
         *formulated,
         *runs.steps,
         select.fuse_step(fused - began, runs, len(found), settings.search),
+        *second,
         *reread,
         select_step(time.perf_counter() - ranked, chosen, settings, (runs.query is not None, corpus.dense is not None)),
     )
     trace = Trace(steps, settings.lines(), settings.hash())
-    unpacked = Retrieval(question, corpus.corpus_id, chosen.found, None, trace, query=query)
+    unpacked = Retrieval(question, corpus.corpus_id, chosen.found, None, trace, outside=hidden, query=query)
     return _pack(unpacked, chosen, corpus, settings, models, earlier=query.earlier)
 
 

@@ -148,7 +148,7 @@ Fate = Literal[
 class Status:
     """What became of a candidate: in the prompt under `marker`, or left out and why.
 
-    `of`: the chunk id of the better one that a duplicate repeats, or the key of the version in scope in place of one that is not.
+    `of`: the chunk id of the better one that a duplicate repeats, or the key of the version in force in place of one that is not.
     """
 
     fate: Fate
@@ -277,6 +277,7 @@ StepName = Literal[
     "dense",
     "lexical",
     "fuse",
+    "outside",
     "rerank",
     "select",
     "pack",
@@ -369,7 +370,8 @@ class Retrieval:
     trace: Trace
     problem: Bilingual | None = None
     outside: tuple[Candidate, ...] = ()
-    """What would have been found among documents that only the scope hides; none of it is ever packed."""
+    """What would have been found if the scope hid nothing, less what it does not hide, with the ranks it would have had
+    (`rag.ask.outside`); none of it is ever packed."""
     query: Query | None = None
     """What was searched for; None for a retrieval made without a question's way (tests)."""
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from typing import Protocol
 
@@ -44,7 +44,8 @@ class Runs:
 
     `query`: ``(d,) float32``, length 1; of several texts the weighted mean, scaled to length 1. `foreign`: positions of
     the dense hits in another language than the question, which no list of words in common can judge. All of this is of
-    the query's first leg, the whole question; `further`: the same of its other legs.
+    the query's first leg, the whole question; `further`: the same of its other legs. `vectors`: of every leg, in order; empty
+    when dense search did not run.
     """
 
     dense: tuple[Hit, ...]
@@ -53,6 +54,7 @@ class Runs:
     steps: tuple[Step, ...]
     foreign: frozenset[int] = frozenset()
     further: tuple[LegRun, ...] = ()
+    vectors: tuple[NDArray[np.float32], ...] = ()
 
 
 def search(
@@ -64,42 +66,78 @@ def search(
 ) -> Runs:
     """Ask each retriever that `settings.mode` names for its `settings.depth` best chunks, per leg, that `groups` may see and are in scope.
 
-    What `groups` may not see is masked before scoring, and no step counts it.
+    What `groups` may not see is masked before scoring: scores are those of a corpus without it, and no step counts it.
+    Positions are those of `corpus`.
     """
+    seen = corpus.seen_by(groups)
+    if seen is not corpus:
+        return _placed(search(query, seen, settings, encoder, groups), corpus.rows_seen_by(groups))
     among = corpus.allowed(settings, date.today(), groups)
-    allowed, n = among.rows, int(among.rows.sum())
-    scope = Bilingual(en="", zh="")
-    if among.hidden:
-        scope = Bilingual(
-            en=f"{among.hidden} chunks of versions not in force left out",
-            zh=f"非现行版本的 {among.hidden} 个块不参与检索",
-        )
-    dense: list[list[Hit]] = [[] for _ in query.legs]
-    lexical: list[list[Hit]] = [[] for _ in query.legs]
-    vectors: list[NDArray[np.float32] | None] = [None for _ in query.legs]
-    steps: list[Step] = []
+    n, left_out = int(among.rows.sum()), among.note()
+    nothing: list[list[Hit]] = [[] for _ in query.legs]
+    vectors: Sequence[NDArray[np.float32]] = ()
+    dense, lexical, steps = nothing, nothing, list[Step]()
     if settings.mode != "lexical":
         began = time.perf_counter()
         if encoder is not None and corpus.dense is not None:
-            directions = vectors_of(query.legs, encoder)
-            vectors = [*directions]
-            dense = [corpus.dense.search(vector, settings.depth, allowed) for vector in directions]
-            steps.append(Step("dense", time.perf_counter() - began, n, _different(dense), scope))
+            vectors = vectors_of(query.legs, encoder)
+            dense = dense_lists(corpus, settings, vectors, among.rows)
+            steps.append(Step("dense", time.perf_counter() - began, n, _different(dense), left_out))
         else:
             why = Bilingual(en="no encoder: lexical search only", zh="没有编码器：仅用词法检索")
             steps.append(Step("dense", 0.0, n, 0, why, skipped=True))
     # without vectors the lexical list stands in, also when only the dense one was asked for; the step above says so
-    if settings.mode != "dense" or vectors[0] is None:
+    if settings.mode != "dense" or not vectors:
         began = time.perf_counter()
-        for i, leg in enumerate(query.legs):
-            scores = lexical_scores(leg, corpus)
-            lexical[i] = top_k(scores, settings.depth, allowed & (scores > 0))
-        steps.append(Step("lexical", time.perf_counter() - began, n, _different(lexical), scope))
+        lexical = lexical_lists(query, corpus, settings, among.rows)
+        steps.append(Step("lexical", time.perf_counter() - began, n, _different(lexical), left_out))
+    return gathered(query, corpus, dense, lexical, vectors, steps)
+
+
+def dense_lists(
+    corpus: Corpus, settings: SearchSettings, vectors: Sequence[NDArray[np.float32]], rows: NDArray[np.bool_]
+) -> list[list[Hit]]:
+    """The `settings.depth` nearest among `rows`, for the vector of each leg; there are vectors of the passages."""
+    assert corpus.dense is not None
+    return [corpus.dense.search(vector, settings.depth, rows) for vector in vectors]
+
+
+def lexical_lists(query: Query, corpus: Corpus, settings: SearchSettings, rows: NDArray[np.bool_]) -> list[list[Hit]]:
+    """The `settings.depth` best by BM25 among `rows`, for each leg; none of score 0."""
+    scored = [lexical_scores(leg, corpus) for leg in query.legs]
+    return [top_k(scores, settings.depth, rows & (scores > 0)) for scores in scored]
+
+
+def gathered(
+    query: Query,
+    corpus: Corpus,
+    dense: Sequence[Sequence[Hit]],
+    lexical: Sequence[Sequence[Hit]],
+    vectors: Sequence[NDArray[np.float32]],
+    steps: Sequence[Step],
+) -> Runs:
+    """The lists of every leg as one. No `vectors`: dense search did not run."""
     whole, *further = (
         LegRun(leg.name, tuple(d), tuple(lex), _foreign(query.question, d, corpus))
         for leg, d, lex in zip(query.legs, dense, lexical, strict=True)
     )
-    return Runs(whole.dense, whole.lexical, vectors[0], tuple(steps), whole.foreign, tuple(further))
+    vector = vectors[0] if vectors else None
+    return Runs(whole.dense, whole.lexical, vector, tuple(steps), whole.foreign, tuple(further), tuple(vectors))
+
+
+def _placed(runs: Runs, rows: NDArray[np.intp]) -> Runs:
+    """Positions among `rows` → positions in the corpus these are rows of."""
+
+    def hits(found: Sequence[Hit]) -> tuple[Hit, ...]:
+        return tuple(Hit(int(rows[hit.position]), hit.score) for hit in found)
+
+    def places(found: frozenset[int]) -> frozenset[int]:
+        return frozenset(int(rows[position]) for position in found)
+
+    further = tuple(LegRun(f.name, hits(f.dense), hits(f.lexical), places(f.foreign)) for f in runs.further)
+    return replace(
+        runs, dense=hits(runs.dense), lexical=hits(runs.lexical), foreign=places(runs.foreign), further=further
+    )
 
 
 def lexical_scores(leg: Leg, corpus: Corpus) -> NDArray[np.float32]:

@@ -54,6 +54,7 @@ WORDS: Final[Mapping[str, Bilingual]] = MappingProxyType({
     "step.dense": _B("dense search", "向量检索"),
     "step.lexical": _B("lexical search", "词汇检索"),
     "step.fuse": _B("fuse", "融合"),
+    "step.outside": _B("outside the scope", "范围之外"),
     "step.rerank": _B("rerank", "重排"),
     "step.select": _B("select", "挑选"),
     "step.pack": _B("pack", "装填"),
