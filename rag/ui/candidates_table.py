@@ -29,7 +29,7 @@ def fate(candidate: Candidate, retrieval: Retrieval, language: Language) -> str:
         if better is not None:
             return text("fate.duplicate_of", language, rank=better.rank)
     threshold = dict(retrieval.trace.settings).get("search.threshold", "")
-    if status.fate == "below_threshold" and candidate.cosine is not None and threshold:
+    if status.fate == "below_threshold" and candidate.cosine is not None and threshold not in ("", "None"):
         return text("fate.below_by", language, cosine=f"{candidate.cosine:.4f}", threshold=threshold)
     return text(f"fate.{status.fate}", language, marker=status.marker, of=status.of)
 

@@ -28,13 +28,19 @@ def sought(retrieval: Retrieval) -> tuple[Sought, ...]:
 
 
 def shared_words(candidate: Candidate, retrieval: Retrieval) -> list[tuple[int, int]]:
-    """Where in its document the chunk holds terms that were searched."""
+    """Where in its document the chunk holds terms that were searched, in order; terms that touch are one stretch."""
     legs = retrieval.query.legs if retrieval.query is not None else ()
     texts = [s for leg in legs for s in leg.texts if s.lexical > 0] or sought(retrieval)
     # single Chinese characters are terms of the index too, but marking every 年 and 的 would hide the rest
     asked = {t.term for s in texts for t in query_terms(s.text) if len(t.term) > 1 or t.term.isascii()}
     offset = candidate.chunk.start
-    return [(offset + t.start, offset + t.end) for t in terms(candidate.chunk.text) if t.term in asked]
+    stretches: list[tuple[int, int]] = []
+    for start, end in sorted((t.start, t.end) for t in terms(candidate.chunk.text) if t.term in asked):
+        if stretches and start <= stretches[-1][1]:
+            before = stretches.pop()
+            start, end = before[0], max(before[1], end)
+        stretches.append((start, end))
+    return [(offset + start, offset + end) for start, end in stretches]
 
 
 def why(candidate: Candidate, retrieval: Retrieval, language: Language) -> str:
