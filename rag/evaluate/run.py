@@ -37,6 +37,11 @@ class Bench:
     models: Loaded
     groups: frozenset[str] = PUBLIC
 
+    def asked_as(self, question: Question) -> Bench:
+        """The bench that `question` is asked at: a row may narrow whom it is asked as, never widen it; what they may not see is not there."""
+        groups = self.groups if question.groups is None else self.groups & question.groups
+        return replace(self, groups=groups, corpus=self.corpus.seen_by(groups))
+
 
 @dataclass(frozen=True, slots=True)
 class StageResult:
@@ -99,11 +104,10 @@ def evaluate(
     resolvers: dict[frozenset[str], Resolver] = {}
     for question in questions:
         began = time.perf_counter()
-        # a row may narrow whom it is asked as, never widen it
-        groups = bench.groups if question.groups is None else bench.groups & question.groups
-        if groups not in resolvers:
-            resolvers[groups] = Resolver(bench.corpus, bench.corpus.permitted(groups))
-        outcome = _ask(question, replace(bench, groups=groups), resolvers[groups], given, k, stop)
+        asked = bench.asked_as(question)
+        if asked.groups not in resolvers:
+            resolvers[asked.groups] = Resolver(asked.corpus, asked.corpus.permitted(asked.groups))
+        outcome = _ask(question, asked, resolvers[asked.groups], given, k, stop)
         if stop.is_set():
             return  # what was cut short is no outcome
         seconds = time.perf_counter() - began

@@ -23,7 +23,7 @@ from rag.ui.evaluate_handlers import EvaluateHandlers
 from rag.ui.guard import log_bug
 from rag.ui.page import Page, build_page
 from rag.ui.question_handlers import QuestionHandlers
-from rag.ui.sessions import Sessions
+from rag.ui.sessions import GroupsOf, Sessions, everybody
 from rag.ui.set_handlers import SetHandlers
 from rag.ui.strings import TABLE, translations
 from rag.ui.style import CSS, theme
@@ -57,10 +57,13 @@ class App:
         self.uploads.remove()
 
 
-def build_app(models: Models, samples: Samples, limits: Limits | None = None) -> App:
-    """Build the page; nothing is served yet. `models` and `samples` may still be loading."""
+def build_app(models: Models, samples: Samples, limits: Limits | None = None, groups_of: GroupsOf = everybody) -> App:
+    """Build the page; nothing is served yet. `models` and `samples` may still be loading.
+
+    `groups_of`: the groups of a user name (`rag.ui.sessions.Sessions`); nobody sees a document of other groups.
+    """
     allowed, room = limits or Limits(), ReadingRoom()
-    sessions = Sessions(lambda: Workspace(samples, models, allowed, room))
+    sessions = Sessions(lambda groups: Workspace(samples, models, allowed, room, groups), groups_of=groups_of)
     label = gr.I18n(**translations())
     uploads = UploadFolder(allowed)
     with gr.Blocks(title=f"{TABLE['app.tab'].zh} · {TABLE['app.tab'].en}", analytics_enabled=False) as demo:

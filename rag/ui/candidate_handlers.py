@@ -5,12 +5,11 @@ from __future__ import annotations
 from typing import get_args
 
 import gradio as gr
-import numpy as np
 
 from rag.ask.search import vectors_of
 from rag.asking import Asked
 from rag.errors import Language, ModelUnavailable, RagError, SettingError
-from rag.types import PUBLIC, Candidate, Fate
+from rag.types import Candidate, Fate
 from rag.ui import candidates, candidates_why, panels
 from rag.ui.candidates_map import Mapped, map_view
 from rag.ui.candidates_table import EVERY, SORTS
@@ -92,8 +91,6 @@ class CandidateHandlers(Desk):
         corpus, query = asked.corpus, asked.retrieval.query
         if corpus.dense is None:
             return {tab.map: panels.notice(text("map.no_vectors", spoken), "warning")}
-        permitted = corpus.permitted(PUBLIC)
-        rows = [i for i, chunk in enumerate(corpus.chunks) if chunk.key in permitted]
         vector = None
         if any(c.cosine is not None for c in asked.retrieval.candidates) and query is not None and query.legs:
             try:
@@ -101,8 +98,8 @@ class CandidateHandlers(Desk):
             except ModelUnavailable:
                 vector = None  # the map says that the question is not on it
         mapped = Mapped(
-            corpus.dense.vectors[np.array(rows, dtype=np.intp)],
-            [corpus.chunks[i] for i in rows],
+            corpus.dense.vectors,
+            corpus.chunks,
             vector,
             asked.retrieval.candidates,
         )

@@ -42,7 +42,8 @@ class Desk:
     def _visit(self, request: gr.Request) -> Visit:
         if not request.session_hash:
             raise mistake(SettingError, "error.session")
-        return self._sessions.visit(request.session_hash)
+        # who it is says the server's sign-in alone, never a header, the address or anything a page sends
+        return self._sessions.visit(request.session_hash, request.username)
 
     def _limit(self) -> int | None:
         """The encoder's limit in tokens, None while there is no encoder."""

@@ -155,9 +155,8 @@ class EvaluateHandlers(ResultHandlers):
         if plan.given:
             self._models.generator()  # cannot be had: say so now, not after the first search
         encoder, generator = _there(self._models.encoder), _there(self._models.generator)
-        return _Job(
-            plan, Bench(corpus, settings, self._models), encoder, generator is not None, self._allowance.check_cut
-        )
+        bench = Bench(corpus, settings, self._models, visit.workspace.groups)
+        return _Job(plan, bench, encoder, generator is not None, self._allowance.check_cut)
 
     def _check_memory(self, plan: Plan, settings: Settings) -> None:
         """May the outcomes of all variants be kept?"""

@@ -8,7 +8,8 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Literal
 
-from rag.errors import LimitReached
+from rag.errors import LimitReached, SettingError
+from rag.types import PUBLIC
 from rag.ui.beside import Beside
 from rag.ui.strings import both
 
@@ -21,6 +22,9 @@ if TYPE_CHECKING:
     from rag.workspace import Asked, Workspace
 
 Work = Literal["answer", "index", "evaluate", "draft"]
+GroupsOf = Callable[[str | None], frozenset[str]]
+"""User name → groups; None: somebody who has not signed in."""
+_Who = tuple[str, str | None]
 
 
 class Asking:
@@ -41,8 +45,8 @@ class Visit:
     evaluation came to; `evaluating` stands for the one under way, `drafting` for the drafting begun last.
     """
 
-    def __init__(self, workspace: Workspace) -> None:
-        self.workspace = workspace
+    def __init__(self, workspace: Workspace, groups: frozenset[str] = PUBLIC) -> None:
+        self.workspace, self.groups = workspace, groups
         self.seen_corpus = ""
         self.document = ""
         self.chunks: Opened | None = None
@@ -150,9 +154,17 @@ def _holds_others(corpus: Corpus, own: Mapping[str, Document]) -> bool:
     return any(d.origin == "own" and own.get(key) is not d for key, d in corpus.documents.items())
 
 
-class Sessions:
-    """Session id → `Visit`. The id is a bearer secret: it is a key here and is never logged or shown.
+def everybody(username: str | None) -> frozenset[str]:
+    """The groups of whoever comes, where nobody signs in."""
+    return PUBLIC
 
+
+class Sessions:
+    """Session id and user → `Visit`. The id is a bearer secret: it is part of a key here and is never logged or shown.
+
+    `groups_of` says which groups a user name (None: not signed in) is in, beside `PUBLIC`, in which everybody is. It is asked at
+    every request, so that it must be quick; a visit made with other groups ends, and with it all that was seen in it.
+    Somebody else who sends the same session id gets a visit of their own.
     A page that went away may come back (a lost connection looks the same), so its visit is kept for
     `grace_s` seconds. At `capacity` visits the page that closed first makes room; while all are open, a new one is
     refused. A page that did nothing for `idle_s` seconds counts as closed: not every browser says when it goes.
@@ -160,37 +172,49 @@ class Sessions:
 
     def __init__(
         self,
-        new_workspace: Callable[[], Workspace],
+        new_workspace: Callable[[frozenset[str]], Workspace],
         grace_s: float = 600,
         capacity: int = 200,
         idle_s: float = 12 * 3600,
+        groups_of: GroupsOf = everybody,
     ) -> None:
-        self._new_workspace = new_workspace
+        self._new_workspace, self._groups_of = new_workspace, groups_of
         self._grace_s = grace_s
         self._capacity = capacity
         self._idle_s = idle_s
         self._lock = threading.Lock()
-        self._visits: dict[str, Visit] = {}
-        self._used: dict[str, float] = {}
-        self._left: dict[str, float] = {}
+        self._visits: dict[_Who, Visit] = {}
+        self._used: dict[_Who, float] = {}
+        self._left: dict[_Who, float] = {}
 
-    def visit(self, session: str) -> Visit:
-        """The visit of this session, made when it is new; raises `LimitReached` when there is no room for it."""
-        evicted: Visit | None = None
-        now = time.monotonic()
+    def visit(self, session: str, user: str | None = None) -> Visit:
+        """The visit of this session and user, made when it is new.
+
+        Raises `LimitReached` when there is no room for it, and `SettingError` once when the user's groups are no longer those
+        it was made with: it has ended then.
+        """
+        groups = PUBLIC | self._groups_of(user)
+        who, evicted, now = (session, user), None, time.monotonic()
         with self._lock:
-            found = self._visits.get(session)
-            if found is None:
-                if len(self._visits) >= self._capacity:
-                    evicted = self._forget(self._closed(now))
-                found = self._visits[session] = Visit(self._new_workspace())
-            self._left.pop(session, None)
-            self._used[session] = now
+            found = self._visits.get(who)
+            changed = found is not None and found.groups != groups
+            if changed:
+                evicted = self._forget(who)
+            else:
+                if found is None:
+                    if len(self._visits) >= self._capacity:
+                        evicted = self._forget(self._closed(now))
+                    found = self._visits[who] = Visit(self._new_workspace(groups), groups)
+                self._left.pop(who, None)
+                self._used[who] = now
         if evicted is not None:
             evicted.end()
+        if changed or found is None:
+            said = both("error.groups")
+            raise SettingError(en=said.en, zh=said.zh)
         return found
 
-    def _closed(self, now: float) -> str:
+    def _closed(self, now: float) -> _Who:
         """The session that can make room."""
         if self._left:
             return min(self._left, key=self._left.__getitem__)
@@ -200,26 +224,26 @@ class Sessions:
             raise LimitReached(en=said.en, zh=said.zh)
         return oldest
 
-    def left(self, session: str) -> None:
+    def left(self, session: str, user: str | None = None) -> None:
         """The page of this session went away; its visit ends after the grace period unless it comes back."""
         with self._lock:
-            if session in self._visits:
-                self._left[session] = time.monotonic()
+            if (session, user) in self._visits:
+                self._left[session, user] = time.monotonic()
 
     def sweep(self) -> tuple[str, ...]:
         """End the visits whose grace period is over; returns their session ids."""
         now = time.monotonic()
         with self._lock:
-            gone = tuple(s for s, since in self._left.items() if now - since >= self._grace_s)
-            ended = [self._forget(s) for s in gone]
+            gone = tuple(who for who, since in self._left.items() if now - since >= self._grace_s)
+            ended = [self._forget(who) for who in gone]
         for visit in ended:
             visit.end()
-        return gone
+        return tuple(session for session, _ in gone)
 
     def close(self) -> None:
         """End every visit."""
         with self._lock:
-            ended = [self._forget(s) for s in tuple(self._visits)]
+            ended = [self._forget(who) for who in tuple(self._visits)]
         for visit in ended:
             visit.end()
 
@@ -227,7 +251,7 @@ class Sessions:
         with self._lock:
             return len(self._visits)
 
-    def _forget(self, session: str) -> Visit:
-        self._used.pop(session, None)
-        self._left.pop(session, None)
-        return self._visits.pop(session)
+    def _forget(self, who: _Who) -> Visit:
+        self._used.pop(who, None)
+        self._left.pop(who, None)
+        return self._visits.pop(who)

@@ -123,6 +123,10 @@ TABLE: Final[Mapping[str, Bilingual]] = MappingProxyType({
     ),
     "error.session": _B("This page has no session. Reload it.", "页面没有会话，请刷新。"),
     "error.full": _B("There are too many visitors just now. Reload the page in a minute.", "当前访问人数过多，请一分钟后刷新页面重试。"),
+    "error.groups": _B(
+        "What you may see has changed, and this visit has ended with what it showed. Reload the page; own files have to be added again.",
+        "您的查看权限已变更，本次访问及页面内容已失效。请刷新页面；自己的文件需要重新上传。",
+    ),
     "error.stopped": _B("Stopped.", "已停止。"),
     **{key: said for key, said in WORDS.items() if key.startswith(("step.", "stage."))},  # the report names the steps alike
     **DOCUMENTS,
