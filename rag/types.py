@@ -135,8 +135,13 @@ class Chunk:
 
     @property
     def passage(self) -> str:
-        """What the retrievers read: the context, a line break, the text."""
+        """What the encoder reads: the context, a line break, the text."""
         return f"{self.context}\n{self.text}" if self.context else self.text
+
+    @property
+    def wording(self) -> str:
+        """What BM25 counts words in: the passage with its context twice, since a word of a heading says more."""
+        return f"{self.context}\n{self.passage}" if self.context else self.text
 
 
 Fate = Literal[
@@ -161,7 +166,8 @@ class Candidate:
     """A chunk some retriever returned. `scores` and `ranks` (1-based) have one entry per stage that returned it.
 
     Stages: ``dense`` (cosine, −1…1), ``lexical`` (BM25, > 0), ``fused`` (RRF or the weighted sum), ``rerank`` (what the
-    reranker gave; the trace says which). ``cross``: the chunk is in another language than the question, and RRF counted its dense rank, repeated here, twice.
+    reranker gave; the trace says which). Of two ranks that RRF counted twice, repeated here: ``cross``, the dense one, for the chunk is in another
+    language than the question; ``named``, the lexical one, for it holds a code or a clause that the question names.
     With more than one leg (`Query`), ``dense`` and ``lexical`` are those of the whole question, every leg (``whole``, ``part1``, ``part2``, ``draft``)
     is a stage with its own fused score and rank, and ``fused`` merges these.
     `rank` is the final, 1-based rank. `cosine` is that of question and passage whichever retriever returned the chunk,

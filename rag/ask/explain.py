@@ -38,7 +38,7 @@ def term_parts(chunk: Chunk, corpus: Corpus, texts: Sequence[Sought]) -> tuple[C
         return ()
     sums: dict[str, Contribution] = {}
     for sought in texts:
-        for part in corpus.lexical.contributions(sought.text, chunk.passage, position) if sought.lexical > 0 else ():
+        for part in corpus.lexical.contributions(sought.text, chunk.wording, position) if sought.lexical > 0 else ():
             known = sums.get(part.term, Contribution(part.term, 0.0, part.found, 0.0))
             asked, score = known.asked + sought.lexical * part.asked, known.score + sought.lexical * part.score
             sums[part.term] = Contribution(part.term, asked, part.found, score)

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from rag.config import SearchSettings
 from rag.corpus.index import Corpus
+from rag.corpus.lexical import names, terms
 from rag.corpus.ranking import Hit, top_k
 from rag.errors import Bilingual
 from rag.types import PUBLIC, Leg, LegName, Query, Step
@@ -30,12 +31,13 @@ class QueryEncoder(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class LegRun:
-    """What each retriever returned for a further leg, best first; `foreign` as in `Runs`."""
+    """What each retriever returned for a further leg, best first; `foreign` and `named` as in `Runs`."""
 
     name: LegName
     dense: tuple[Hit, ...]
     lexical: tuple[Hit, ...]
     foreign: frozenset[int]
+    named: frozenset[int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,8 +45,8 @@ class Runs:
     """What each retriever returned, best first, and the question's vector (None when dense search did not run).
 
     `query`: ``(d,) float32``, length 1; of several texts the weighted mean, scaled to length 1. `foreign`: positions of
-    the dense hits in another language than the question, which no list of words in common can judge. All of this is of
-    the query's first leg, the whole question; `further`: the same of its other legs. `vectors`: of every leg, in order; empty
+    the dense hits in another language than the question, which no list of words in common can judge; `named`: of the
+    lexical hits that hold a code or clause which the question names, which no vector can tell from its neighbours. All of this is of the query's first leg, the whole question; `further`: the same of its other legs. `vectors`: of every leg, in order; empty
     when dense search did not run.
     """
 
@@ -55,6 +57,7 @@ class Runs:
     foreign: frozenset[int] = frozenset()
     further: tuple[LegRun, ...] = ()
     vectors: tuple[NDArray[np.float32], ...] = ()
+    named: frozenset[int] = frozenset()
 
 
 def search(
@@ -118,11 +121,13 @@ def gathered(
 ) -> Runs:
     """The lists of every leg as one. No `vectors`: dense search did not run."""
     whole, *further = (
-        LegRun(leg.name, tuple(d), tuple(lex), _foreign(query.question, d, corpus))
+        LegRun(leg.name, tuple(d), tuple(lex), _foreign(query.question, d, corpus), _named(query.question, lex, corpus))
         for leg, d, lex in zip(query.legs, dense, lexical, strict=True)
     )
     vector = vectors[0] if vectors else None
-    return Runs(whole.dense, whole.lexical, vector, tuple(steps), whole.foreign, tuple(further), tuple(vectors))
+    return Runs(
+        whole.dense, whole.lexical, vector, tuple(steps), whole.foreign, tuple(further), tuple(vectors), whole.named
+    )
 
 
 def _placed(runs: Runs, rows: NDArray[np.intp]) -> Runs:
@@ -134,9 +139,16 @@ def _placed(runs: Runs, rows: NDArray[np.intp]) -> Runs:
     def places(found: frozenset[int]) -> frozenset[int]:
         return frozenset(int(rows[position]) for position in found)
 
-    further = tuple(LegRun(f.name, hits(f.dense), hits(f.lexical), places(f.foreign)) for f in runs.further)
+    further = tuple(
+        LegRun(f.name, hits(f.dense), hits(f.lexical), places(f.foreign), places(f.named)) for f in runs.further
+    )
     return replace(
-        runs, dense=hits(runs.dense), lexical=hits(runs.lexical), foreign=places(runs.foreign), further=further
+        runs,
+        dense=hits(runs.dense),
+        lexical=hits(runs.lexical),
+        foreign=places(runs.foreign),
+        further=further,
+        named=places(runs.named),
     )
 
 
@@ -154,6 +166,17 @@ def _foreign(question: str, dense: Sequence[Hit], corpus: Corpus) -> frozenset[i
     asked = is_chinese(question)
     written = {hit.position: is_chinese(corpus.chunks[hit.position].text) for hit in dense}
     return frozenset(p for p, chinese in written.items() if None not in (asked, chinese) and chinese != asked)
+
+
+def _named(question: str, lexical: Sequence[Hit], corpus: Corpus) -> frozenset[int]:
+    wanted = names(question)
+    if not wanted:
+        return frozenset()
+    return frozenset(
+        hit.position
+        for hit in lexical
+        if any(term.term in wanted for term in terms(corpus.chunks[hit.position].passage))
+    )
 
 
 def is_chinese(text: str) -> bool | None:

@@ -25,7 +25,7 @@ def candidates(runs: Runs, corpus: Corpus, settings: SearchSettings) -> tuple[Ca
     Of several legs each has its order first; RRF with c = `LEG_C` merges these.
     """
     lists: dict[str, Sequence[Hit]] = {"dense": runs.dense, "lexical": runs.lexical}
-    whole = LegRun("whole", runs.dense, runs.lexical, runs.foreign)
+    whole = LegRun("whole", runs.dense, runs.lexical, runs.foreign, runs.named)
     both = settings.mode == "fused" and runs.query is not None
     order = _order(whole, settings, both)
     if runs.further:
@@ -41,8 +41,9 @@ def candidates(runs: Runs, corpus: Corpus, settings: SearchSettings) -> tuple[Ca
             scores.setdefault(hit.position, {})[stage] = hit.score
             ranks.setdefault(hit.position, {})[stage] = rank
     if settings.fusion == "rrf" and both:
-        for position in runs.foreign:
-            scores[position]["cross"], ranks[position]["cross"] = scores[position]["dense"], ranks[position]["dense"]
+        for name, stage, positions in (("cross", "dense", runs.foreign), ("named", "lexical", runs.named)):
+            for position in positions:
+                scores[position][name], ranks[position][name] = scores[position][stage], ranks[position][stage]
     cosines = _cosines([h.position for h in order], runs, corpus)
     return tuple(
         Candidate(corpus.chunks[h.position], scores[h.position], ranks[h.position], rank, Status("not_packed"), cosine)
@@ -54,7 +55,7 @@ def _order(leg: LegRun, settings: SearchSettings, both: bool) -> Sequence[Hit]:
     if not both:
         return leg.dense or leg.lexical
     if settings.fusion == "rrf":
-        return reciprocal_rank_fusion([leg.dense, leg.lexical], settings.rrf_c, leg.foreign)
+        return reciprocal_rank_fusion([leg.dense, leg.lexical], settings.rrf_c, (leg.foreign, leg.named))
     return weighted_sum(leg.dense, leg.lexical, settings.alpha)
 
 
@@ -87,7 +88,7 @@ def fuse_step(seconds: float, runs: Runs, n_out: int, settings: SearchSettings) 
     if settings.mode != "fused" or runs.query is None:
         note = Bilingual(en=f"{lone.en} only, nothing to fuse", zh=f"仅{lone.zh}，无需融合")
     elif settings.fusion == "rrf":
-        note = _rrf_note(settings.rrf_c, len(runs.foreign))
+        note = _rrf_note(settings.rrf_c, len(runs.foreign), len(runs.named))
     else:
         note = Bilingual(en=f"weighted sum, alpha = {settings.alpha}", zh=f"加权和，α = {settings.alpha}")
     if runs.further:
@@ -101,13 +102,13 @@ def fuse_step(seconds: float, runs: Runs, n_out: int, settings: SearchSettings) 
     return Step("fuse", seconds, n_in, n_out, note, skipped)
 
 
-def _rrf_note(c: int, foreign: int) -> Bilingual:
-    """Says of the passages whose dense rank counts twice, without which the formula would not give their scores."""
+def _rrf_note(c: int, foreign: int, named: int) -> Bilingual:
+    """Says of the passages whose rank counts twice, without which the formula would not give their scores."""
     en, zh = f"RRF, c = {c}", f"RRF，c = {c}"
-    if not foreign:
-        return Bilingual(en=en, zh=zh)
-    passages = "1 passage" if foreign == 1 else f"{foreign} passages"
-    return Bilingual(
-        en=f"{en}; the dense rank of {passages} in another language than the question counts twice",
-        zh=f"{zh}；{foreign} 个段落与问题语言不同，其向量检索名次计两次",
-    )
+    if foreign:
+        en += f"; passages in another language than the question: {foreign}, their dense rank counts twice"
+        zh += f"；{foreign} 个段落与问题语言不同，其向量检索名次计两次"
+    if named:
+        en += f"; passages with a code or clause that the question names: {named}, their lexical rank counts twice"
+        zh += f"；{named} 个段落含有问题所指的编号或条款，其词汇检索名次计两次"
+    return Bilingual(en=en, zh=zh)

@@ -103,7 +103,7 @@ class Corpus:
             documents,
             chunks,
             DenseIndex(self.dense.vectors[rows]) if self.dense is not None else None,
-            LexicalIndex([chunk.passage for chunk in chunks]),
+            LexicalIndex([chunk.wording for chunk in chunks]),
             self.split,
             self.fingerprint,
             _corpus_id(documents.values(), self.split, self.fingerprint),
@@ -126,7 +126,7 @@ class Corpus:
             self._rows(permitted),
             self._rows(keys),
             self._rows(chosen if settings.documents else permitted),
-            in_sections(self.chunks, settings.section),
+            in_sections(self.documents, self.chunks, settings.section),
         )
 
     def current(self, settings: SearchSettings, today: date, groups: frozenset[str] = PUBLIC) -> frozenset[str]:
@@ -196,7 +196,7 @@ def build(
     if encoder is not None:
         dense = DenseIndex(_vectors(chunks, encoder, known or {}, stop, progress))
     progress(Progress("index", 0, 1))
-    lexical = LexicalIndex([chunk.passage for chunk in chunks])
+    lexical = LexicalIndex([chunk.wording for chunk in chunks])
     fingerprint = encoder.fingerprint if encoder else ""
     return Corpus(
         {d.key: d for d in documents},

@@ -39,6 +39,8 @@ _CHARACTER, _WORD = re.compile(f"[{_CJK}]"), re.compile(_LETTERS)
 _PLAIN_NUMBER = re.compile(r"\d+(?:\.\d+)?")
 _DIGIT = re.compile(r"\d")
 _JOINT = re.compile(r"[-_./]")
+# A code holds a digit and a letter, or digits with a joint that makes no number of them.
+_NAME = re.compile(rf"\d+[章节条款项]|(?=.*\d)(?=.*[a-z])[^{_CJK}]+|\d+(?:[-_/]\d+)+|\d+(?:\.\d+){{2,}}")
 _JOINED_PARTS = 4
 """Of a code with more parts, such as a host name, only shorter stretches than this and single parts are terms too."""
 
@@ -147,6 +149,15 @@ def query_terms(question: str) -> list[Term]:
     chinese = len(_CHARACTER.findall(folded)) >= len(_WORD.findall(folded))
     wanted = _without_parts(term for term in terms(rest) if chinese or not _is_function_word(term, question))
     return wanted or _without_parts(iter(terms(folded)))
+
+
+def names(question: str) -> frozenset[str]:
+    """Those terms of a question that name one thing: codes, form numbers, models, and numbered clauses (82条).
+
+    >>> sorted(names("VPN-4031怎么处理？《劳动合同法》第八十二条、15天、3.5万元、2026-10-01"))
+    ['2026-10-01', '82条', 'vpn-4031']
+    """
+    return frozenset(t.term for t in query_terms(question) if _NAME.fullmatch(t.term))
 
 
 def _is_function_word(term: Term, question: str) -> bool:

@@ -83,9 +83,10 @@ def _fusion(candidate: Candidate, settings: dict[str, str], language: Language) 
         said = ", ".join(f"{text(f'stage.{leg}', language)} {candidate.ranks[leg]}" for leg in legs)
         parts.append(text("why.legs", language, legs=said, score=score))
     elif settings.get("search.fusion") == "rrf":
-        terms_ = (f"1/({c}+{candidate.ranks[s]})" for s in ("dense", "cross", "lexical") if s in candidate.ranks)
-        if "cross" in candidate.ranks:
-            parts.append(text("why.cross", language))
+        terms_ = (
+            f"1/({c}+{candidate.ranks[s]})" for s in ("dense", "cross", "lexical", "named") if s in candidate.ranks
+        )
+        parts += [text(f"why.{name}", language) for name in ("cross", "named") if name in candidate.ranks]
         parts.append(text("why.rrf", language, terms=" + ".join(terms_), score=score))
     else:
         parts.append(text("why.weighted", language, alpha=settings.get("search.alpha", ""), score=score))
@@ -103,8 +104,8 @@ def _terms(candidate: Candidate, parts: Sequence[Contribution], language: Langua
     if not parts:
         return f'{title}<p class="note">{escape(text("terms.none", language))}</p>'
     total, score = math.fsum(p.score for p in parts), candidate.scores.get("lexical")
-    rows = [[f"<b>{escape(p.term)}</b>", f"{p.asked:g}", str(p.found), _bar(p.score, parts[0].score)] for p in parts]
-    rows.append([f"<b>{escape(text('terms.sum', language))}</b>", "", "", f"<b>{total:.4f}</b>"])
+    rows = [[f"<b>{escape(text('terms.sum', language))}</b>", "", "", f"<b>{total:.4f}</b>"]]
+    rows += [[f"<b>{escape(p.term)}</b>", f"{p.asked:g}", str(p.found), _bar(p.score, parts[0].score)] for p in parts]
     note = ""
     if score is None:
         note = text("terms.unlisted", language)

@@ -84,6 +84,10 @@ CANDIDATES: Final[Mapping[str, Bilingual]] = MappingProxyType({
         "In another language than the question: few words can be shared, so the dense rank counts twice.",
         "与问题不是同一种语言，很难有相同的词，因此向量名次计两次。",
     ),
+    "why.named": _B(
+        "It holds a code or clause that the question names, so the lexical rank counts twice.",
+        "含有问题所指的编号或条款，因此词汇名次计两次。",
+    ),
     "why.rrf": _B("RRF: {terms} = {score}.", "RRF：{terms} = {score}。"),
     "why.weighted": _B("Weighted sum with α = {alpha}: {score}.", "加权和，α = {alpha}：{score}。"),
     "why.legs": _B("Merged from several searches ({legs}): {score}.", "由多路检索合并（{legs}）：{score}。"),

@@ -1,19 +1,23 @@
 """What explains a candidate recomputes: terms by the formula, pairs by comparing every token with every other."""
 
 import random
+from typing import Any
 
 import numpy as np
 import pytest
 
 from rag.ask.explain import strongest_pairs, term_parts
-from rag.config import SplitSettings
+from rag.config import QuerySettings, Settings, SplitSettings
 from rag.corpus.index import build
 from rag.models.encoder import Encoder
 from rag.models.roles import Models
 from rag.models.tokens import TokenStates
+from rag.pipeline import retrieve
 from rag.types import Chunk, Document, Sought
 from tests import hostile
 from tests.corpus.test_lexical import bm25
+from tests.fake_models import FakeModels
+from tests.pipeline_kit import TEXTS, document
 
 QUESTION = "入职满一年，每年有多少天带薪年假？"
 
@@ -44,6 +48,21 @@ def test_pairs_are_the_strongest_by_brute_force(seeds) -> None:
             assert pair.similarity == pytest.approx(float(question.states[row] @ passage.states[column]), abs=1e-6)
 
 
+@pytest.mark.parametrize("glossary", [False, True])
+@pytest.mark.parametrize("history", [(), ("设备报销多少元？",)])
+def test_the_terms_of_every_candidate_sum_to_the_score_that_was_shown(glossary: bool, history: tuple[str, ...]) -> None:
+    corpus = build([document(name, text) for name, text in TEXTS.items()], SplitSettings(), None)
+    settings = Settings(query=QuerySettings(glossary=glossary, synonyms="年假 = 带薪年休假 = 休假" if glossary else ""))
+    models: Any = FakeModels(None, None)
+    found = retrieve("那年假有几天？", corpus, settings, models, history=history)
+    scored = [c for c in found.candidates if "lexical" in c.scores]
+    assert scored and found.query is not None
+    assert not (glossary or history) or len(found.query.legs[0].texts) > 1
+    for candidate in scored:
+        parts = term_parts(candidate.chunk, corpus, found.query.legs[0].texts)
+        assert sum(p.score for p in parts) == pytest.approx(candidate.scores["lexical"], rel=1e-5)
+
+
 def test_nothing_to_pair_gives_no_pairs() -> None:
     rng = random.Random(0)
     assert strongest_pairs(tokens(rng, "？"), tokens(rng, "年假")) == ()
@@ -54,19 +73,19 @@ def test_terms_of_a_chunk_are_those_of_its_passage_in_the_corpus() -> None:
     texts = ("每年可享受15天带薪年假。", "设备报销3000元。", "年假应提前3个工作日申请。")
     documents = [Document(f"d{i}", "1", f"d{i}@1", "own", f"制度{i}", "", text) for i, text in enumerate(texts)]
     corpus = build(documents, SplitSettings(), None)
-    scores = bm25([c.passage for c in corpus.chunks], QUESTION)
+    scores = bm25([c.wording for c in corpus.chunks], QUESTION)
     before = "年假要提前几天申请？"
     texts = (
         Sought(QUESTION, "question", 2.0, 2.0),
         Sought(before, "earlier", 1.0, 0.5),
         Sought("报销", "part", 1.0, 0.0),
     )
-    others = bm25([c.passage for c in corpus.chunks], before)
+    others = bm25([c.wording for c in corpus.chunks], before)
     for chunk, score, other in zip(corpus.chunks, scores, others, strict=True):
         parts = term_parts(chunk, corpus, texts)
         assert sum(p.score for p in parts) == pytest.approx(2 * score + 0.5 * other, rel=1e-5)
         assert len({p.term for p in parts}) == len(parts) and list(parts) == sorted(parts, key=lambda p: -p.score)
-        assert all(p.found == [t for t in chunk.passage].count(p.term) for p in parts if len(p.term) == 1)
+        assert all(p.found == [t for t in chunk.wording].count(p.term) for p in parts if len(p.term) == 1)
     stranger = Chunk("x@1:0-2", "x@1", 0, 2, "年假", "", 0, None, ())
     assert term_parts(stranger, corpus, texts) == ()
 

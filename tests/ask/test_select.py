@@ -75,6 +75,17 @@ def test_what_the_lexical_list_cannot_judge_counts_by_its_dense_rank_twice(corpu
         assert not any("cross" in c.ranks for c in candidates(runs, corpus, settings))
 
 
+def test_a_code_that_the_question_names_counts_by_its_lexical_rank_twice(corpus: Corpus) -> None:
+    runs = Runs((Hit(2, 0.9), Hit(0, 0.8)), (Hit(0, 7.0),), QUERY, (), named=frozenset({0}))
+    found = candidates(runs, corpus, SearchSettings())
+    assert dict(found[0].scores) == pytest.approx(
+        {"dense": 0.8, "lexical": 7.0, "named": 7.0, "fused": 1 / 12 + 2 / 11}
+    )
+    assert dict(found[0].ranks) == {"dense": 2, "lexical": 1, "named": 1, "fused": 1}
+    note = fuse_step(0.0, runs, 2, SearchSettings()).note
+    assert "names: 1," in note.en and "1 个段落含有" in note.zh
+
+
 def test_the_note_on_fusion_says_whose_dense_rank_counts_twice() -> None:
     dense = (Hit(2, 0.9), Hit(0, 0.8))
     alike = Runs(dense, (Hit(0, 7.0),), QUERY, ())
@@ -83,7 +94,7 @@ def test_the_note_on_fusion_says_whose_dense_rank_counts_twice() -> None:
         notes = [fuse_step(0.0, runs, 2, SearchSettings()).note.of(language) for runs in (alike, one, two)]
         assert [said in note for note in notes] == [False, True, True]
         assert all(f"c = {SearchSettings().rrf_c}" in note for note in notes)
-        assert "1 " in notes[1] and "2 " in notes[2]
+        assert "1" in notes[1].removeprefix(notes[0]) and "2" in notes[2].removeprefix(notes[0])
         for settings in (SearchSettings(fusion="weighted"), SearchSettings(mode="dense")):
             assert said not in fuse_step(0.0, one, 2, settings).note.of(language)
 
