@@ -87,16 +87,16 @@ class Asking:
         """The questions before `question`; asked again, it is no question before itself."""
         return (self._turns[:-1] if self._turns[-1:] == (question,) else self._turns)[-TURNS:]
 
-    def retrieve(self, question: str) -> Retrieval:
-        """The line up to the prompt. Raises `SettingError` (empty or too long), `LimitReached`, `ModelLoading`."""
+    def retrieve(self, question: str, stop: threading.Event | None = None) -> Retrieval:
+        """The line up to the prompt. Raises `SettingError` (empty or too long), `LimitReached`, `ModelLoading`, `Stopped`."""
         question = self._allowance.checked_question(question)
-        return self._retrieve(question, *self._searched())
+        return self._retrieve(question, *self._searched(), stop)
 
-    def _retrieve(self, question: str, corpus: Corpus, settings: Settings) -> Retrieval:
+    def _retrieve(self, question: str, corpus: Corpus, settings: Settings, stop: threading.Event | None) -> Retrieval:
         self._allowance.count_question()
         with self._lock:
             before = self._history(question)
-        retrieval = pipeline.retrieve(question, corpus, settings, self._models, self._groups, before)
+        retrieval = pipeline.retrieve(question, corpus, settings, self._models, self._groups, before, stop)
         with self._lock:
             # of a corpus that was replaced meanwhile nothing is kept: it may hold a removed document
             if corpus is self._searched()[0]:
@@ -112,7 +112,7 @@ class Asking:
             retrieval = self._asked.retrieval if self._asked is not None and self.fresh(question) else None
             again = retrieval is not None and retrieval is self._answered
         if retrieval is None:
-            retrieval = self._retrieve(question, corpus, settings)
+            retrieval = self._retrieve(question, corpus, settings, stop)
         elif again:  # the retrieval counted the question; each further answer to it counts as one more
             self._allowance.count_question()
         with self._lock:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Protocol
 from rag.ask import select
 from rag.ask.choose import Chosen, choose, select_step
 from rag.ask.cite import FLOOR, Cited, cite, settled, sources
+from rag.ask.draft import second_round
 from rag.ask.neighbours import with_neighbours
 from rag.ask.outside import outside
 from rag.ask.prompt import build_prompt
@@ -60,6 +61,12 @@ def retrieve(
     query = formulate(question, history, settings.query)
     formulated = query_step(time.perf_counter() - began, query, len(history))
     runs = search(query, corpus, settings.search, _encoder(corpus, models), groups)
+    first: tuple[Step, ...] = ()
+    if settings.query.second_round:
+        found = select.candidates(runs, corpus, settings.search)
+        query, drafted = second_round(query, found, corpus, settings, models.generator, stop or threading.Event())
+        first = (*runs.steps, drafted)
+        runs = search(query, corpus, settings.search, _encoder(corpus, models), groups)
     began = time.perf_counter()
     found = select.candidates(runs, corpus, settings.search)
     fused = time.perf_counter()
@@ -70,6 +77,7 @@ def retrieve(
     chosen = choose(searched, found, corpus, settings)
     steps = (
         *formulated,
+        *first,
         *runs.steps,
         select.fuse_step(fused - began, runs, len(found), settings.search),
         *second,

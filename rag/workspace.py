@@ -254,9 +254,9 @@ class Workspace:
             corpus = self.corpus()
             return corpus, replace(self.settings, split=corpus.split)
 
-    def retrieve(self, question: str) -> Retrieval:
+    def retrieve(self, question: str, stop: threading.Event | None = None) -> Retrieval:
         """The line up to the prompt; see `Asking.retrieve`."""
-        return self._asking.retrieve(question)
+        return self._asking.retrieve(question, stop)
 
     def answer(self, question: str, stop: threading.Event) -> Iterator[Answer]:
         """Answer from a fresh retrieval of the same question when there is one, else retrieve first."""

@@ -20,15 +20,15 @@ CHARACTERS: Final = 300
 """Longest joined text: an encoder of 512 tokens reads it whole."""
 SHORT: Final = 14
 """A question of at most so many characters may hold its pronoun anywhere; a longer one explains it mostly itself."""
-BARE: Final = 2
-"""With at most so many letters besides those by which one asks, a question names no subject."""
+BARE: Final = 1
+"""With at most so many letters besides those by which one asks, a question names no subject; two may be one (年假, 设备)."""
 
 _ASKED = re.compile(
     "什么时候|啥时候|什么|怎么办|咋办|咋整|怎么|咋|多少钱?|多久|多长|多大|哪里|哪儿|哪|谁|如何|为何|为什么|是否|请问|想问|几|啥"
     "|还是|能不能|要不要|是不是|有没有|会不会|行不行|可不可以|[吗么]"
 )
 _FUNCTION = re.compile(
-    "可以|应该|需要|一下|[呢吧啊呀嘛不的了在是有要能会得到给之内后前天月年日个张份条次我你们把被让就还再都和与用做去来填]"
+    "可以|应该|需要|一下|[呢吧啊呀嘛不的了在是有要能会得到给之内后前天个张份条次我你们把被让就还再都和与用做去来填]"
 )
 _TAIL = re.compile(r"呢[\s？?！!。.~]*\Z")
 _HEAD = re.compile(r"\s*(?:那(?=么|[^些个])|(?:and|then|what about|how about|what if)\b)", re.I)
@@ -54,7 +54,7 @@ class Asked:
         return "\n".join((*self.earlier, self.question))
 
 
-def rewrite(question: str, history: Sequence[str], subjects: Sequence[str] = ()) -> Asked:
+def rewrite(question: str, history: Sequence[str]) -> Asked:
     """The question with the last `TURNS` of `history` (oldest first), whole, as far as they fit `CHARACTERS`; alone without a `sign`.
 
     >>> rewrite("那满十五年呢？", ["食堂几点开？", "年假有几天？", " "]).earlier
@@ -62,7 +62,7 @@ def rewrite(question: str, history: Sequence[str], subjects: Sequence[str] = ())
     >>> rewrite("出差住宿能报多少？", ["年假有几天？"]).earlier
     ()
     """
-    if sign(question, subjects) is None:
+    if sign(question) is None:
         return Asked(question)
     earlier: list[str] = []
     room = CHARACTERS - len(question)
@@ -74,8 +74,8 @@ def rewrite(question: str, history: Sequence[str], subjects: Sequence[str] = ())
     return Asked(question, tuple(earlier))
 
 
-def sign(question: str, subjects: Sequence[str] = ()) -> Bilingual | None:
-    """By what `question` tells that it follows others; None when by nothing. `subjects`: words that name what it is about.
+def sign(question: str) -> Bilingual | None:
+    """By what `question` tells that it follows others; None when by nothing.
 
     >>> [s and s.en for s in map(sign, ["那上海呢？", "它要谁来批？", "二孩也是这么多吗？", "啥时候到手？", "出差补贴多少？"])]
     ['it begins with 那', 'it has 它', 'it has 也是', 'it names no subject', None]
@@ -90,7 +90,7 @@ def sign(question: str, subjects: Sequence[str] = ()) -> Bilingual | None:
         if found and (len(text) <= SHORT or (pattern is _PRONOUN and found.start() == 0)):
             return Bilingual(en=f"it has {found.group()}", zh=f"含「{found.group()}」")
     rest = _FUNCTION.sub("", _ASKED.sub("", text))
-    if len(_LETTER.findall(rest)) <= BARE and not _CODE.search(text) and not any(s in text for s in subjects):
+    if len(_LETTER.findall(rest)) <= BARE and not _CODE.search(text):
         return Bilingual(en="it names no subject", zh="没有说明所问的事")
     return None
 

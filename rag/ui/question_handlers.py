@@ -9,7 +9,7 @@ from typing import Any
 import gradio as gr
 
 from rag.ask.query import groups as known_synonyms
-from rag.errors import SettingError
+from rag.errors import SettingError, Stopped
 from rag.ui import answer as answer_tab
 from rag.ui import panels
 from rag.ui.desk import Desk, Updates, bars, mistake, whole
@@ -54,6 +54,7 @@ class QuestionHandlers(Desk):
     def retrieve(self, values: Mapping[Any, Any], request: gr.Request) -> Iterator[Updates]:
         """Retrieve: the line up to the prompt."""
         spoken, visit = language(request), self._visit(request)
+        visit.stop("search")
         visit.stop("answer")
         # the answer to an earlier question must not stand under this one's steps
         idle = panels.phase("", text("answer.retrieved", spoken))
@@ -70,6 +71,7 @@ class QuestionHandlers(Desk):
     def ask(self, values: Mapping[Any, Any], request: gr.Request) -> Iterator[Updates]:
         """Answer, first half: as Retrieve, with the Answer tab in front; a fresh retrieval is reused."""
         spoken, visit = language(request), self._visit(request)
+        visit.stop("search")
         visit.stop("answer")  # a new question ends the answer to the last one
         busy = panels.phase("searching", text("answer.searching", spoken))
         with _asking(visit) as question:
@@ -126,6 +128,7 @@ class QuestionHandlers(Desk):
         waiting = visit.asking is not None
         visit.asking = None
         answering = visit.stop("answer")
+        visit.stop("search")
         visit.stop("index")
         if not waiting and not answering:
             return gr.skip()  # the line under the answer says how that one ended
@@ -164,7 +167,12 @@ class QuestionHandlers(Desk):
             yield bar if visit.asking is question else gr.skip()
         written = str(values[self.page.question] or "")
         if not (reuse and visit.workspace.fresh(written)):
-            visit.workspace.retrieve(written)
+            try:
+                with visit.running("search") as stop:
+                    visit.workspace.retrieve(written, stop)
+            except Stopped:
+                if visit.asking is question:
+                    raise
         if visit.asking is not question:
             if visit.opened is not None:
                 visit.workspace.show(visit.opened)  # what the page shows stays the last one asked

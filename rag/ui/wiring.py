@@ -42,8 +42,8 @@ def groups(page: Page) -> dict[str, list[Any]]:
         test.failed,
     ]
     return {
-        "corpus": [*page.documents.written(), *page.chunks.written()],
-        "found": [*page.candidates, *page.prompt, page.answer.steps],
+        "corpus": [*page.documents.written(), *page.chunks.written(), page.earlier, page.drop],
+        "found": [*page.candidates, *page.prompt, page.answer.steps, page.earlier, page.drop],
         "answer": list(page.answer),
         "options": options,
         "set": [test.set_line, test.set_note, test.edit_note, test.categories, test.table, test.upload, test.age],
