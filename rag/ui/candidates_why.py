@@ -106,13 +106,13 @@ def _terms(candidate: Candidate, parts: Sequence[Contribution], language: Langua
     total, score = math.fsum(p.score for p in parts), candidate.scores.get("lexical")
     rows = [[f"<b>{escape(text('terms.sum', language))}</b>", "", "", f"<b>{total:.4f}</b>"]]
     rows += [[f"<b>{escape(p.term)}</b>", f"{p.asked:g}", str(p.found), _bar(p.score, parts[0].score)] for p in parts]
-    note = ""
+    notes = [text("terms.read", language)]
     if score is None:
-        note = text("terms.unlisted", language)
+        notes.append(text("terms.unlisted", language))
     elif not math.isclose(total, score, rel_tol=1e-4):
-        note = text("terms.differ", language, score=f"{score:.4f}")
-    said = f'<p class="note">{escape(note)}</p>' if note else ""
-    return title + said + table(columns("head.terms", language), rows, "terms")
+        notes.append(text("terms.differ", language, score=f"{score:.4f}"))
+    said = "".join(f'<p class="note">{escape(note)}</p>' for note in notes)
+    return title + table(columns("head.terms", language), rows, "terms") + said
 
 
 def _bar(value: float, most: float) -> str:

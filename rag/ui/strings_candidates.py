@@ -95,13 +95,14 @@ CANDIDATES: Final[Mapping[str, Bilingual]] = MappingProxyType({
     "why.mmr": _B("Ordered by MMR: {score}, place {rank}.", "按 MMR 排序：{score}，第 {rank} 位。"),
     "terms.title": _B("What each term gives to its BM25 score", "各词对 BM25 得分的贡献"),
     "terms.sum": _B("sum", "合计"),
+    "terms.read": _B("Counted in what BM25 reads: the chunk, with its headings in front of it twice.", "次数按 BM25 所读的文字计：该块，前面加上两遍标题。"),
     "terms.none": _B("It shares no term with what was searched.", "与检索内容没有相同的词。"),
     "terms.unlisted": _B(
         "It is not in the lexical list (deeper than was searched, or not searched); this is what BM25 gives it.",
         "它不在词汇命中之列（名次更靠后或未做词汇检索）；以下是 BM25 对它的打分。",
     ),
     "terms.differ": _B("The sum is not the score shown ({score}): the index changed since.", "合计与所示得分（{score}）不同：索引此后有变动。"),
-    "head.terms": _B("Term|Looked for|In the chunk|Share of the score", "词|检索次数|块中次数|贡献"),
+    "head.terms": _B("Term|Looked for|Found|Share of the score", "词|检索次数|命中次数|贡献"),
     "pairs.title": _B("Tokens most like the question's", "与问题最相近的 token"),
     "pairs.note": _B(
         "For each token of the question, the token of the chunk whose state is nearest (late interaction, MaxSim). An explanation, not the score: "

@@ -85,7 +85,7 @@ def test_terms_of_a_chunk_are_those_of_its_passage_in_the_corpus() -> None:
         parts = term_parts(chunk, corpus, texts)
         assert sum(p.score for p in parts) == pytest.approx(2 * score + 0.5 * other, rel=1e-5)
         assert len({p.term for p in parts}) == len(parts) and list(parts) == sorted(parts, key=lambda p: -p.score)
-        assert all(p.found == [t for t in chunk.wording].count(p.term) for p in parts if len(p.term) == 1)
+        assert all(p.found == chunk.wording.count(p.term) for p in parts if p.term in ("年", "年假", "假", "天"))
     stranger = Chunk("x@1:0-2", "x@1", 0, 2, "年假", "", 0, None, ())
     assert term_parts(stranger, corpus, texts) == ()
 

@@ -144,7 +144,7 @@ def test_the_terms_shown_sum_to_the_score_shown() -> None:
         if not rows_:
             assert candidate.scores["lexical"] == 0 and "shares no term" in markup
             continue
-        *terms, (total, _, shown) = rows_
+        (total, _, shown), *terms = rows_
         assert total == "sum" and float(shown) == pytest.approx(candidate.scores["lexical"], abs=1e-4)
         assert sum(float(t[2]) for t in terms) == pytest.approx(float(shown), abs=1e-3)
         assert {t[0] for t in terms} <= {t.term for t in query_terms("年假15天 年假")}
