@@ -119,11 +119,11 @@ class QuerySettings:
     `glossary` is on or not; `parts`: a question of two parts as two; `second_round`: once more with a draft of the answer.
     """
 
-    normalise: bool = False
+    normalise: bool = True
     follow_up: bool = True
-    glossary: bool = False
+    glossary: bool = True
     synonyms: str = ""
-    parts: bool = False
+    parts: bool = True
     second_round: bool = False
 
     def __post_init__(self) -> None:

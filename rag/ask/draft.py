@@ -73,7 +73,9 @@ def _draft(
     )
     few = replace(settings, search=replace(settings.search, packed=EVIDENCE), generate=greedy)
     prompt = build_prompt(query.question, found, corpus.documents, few, generator.chat, earlier=query.earlier)
-    text = ""
-    for generated in generator.stream(prompt.input_ids, greedy, stop):
+    text, own = "", threading.Event()  # of this draft alone: a generator sets it when it is done
+    for generated in generator.stream(prompt.input_ids, greedy, own):
         text = generated.text
+        if stop.is_set():
+            own.set()
     return " ".join(text.split())

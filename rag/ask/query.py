@@ -43,11 +43,11 @@ def formulate(question: str, history: Sequence[str], settings: QuerySettings) ->
     if asked.earlier:
         texts.append(Sought(read(asked.joined), "earlier", 1.0, 1.0))
     legs = [Leg("whole", (*texts, *_synonyms(read(question), known)))]
-    found = parts(question) if settings.parts else ()
+    found = parts(read(question)) if settings.parts else ()
     if len(found) > 1:
         # a part often leans on the others (「没休完怎么办？」): it is read alone and within the whole question
         legs += [
-            Leg(name, (Sought(read(part), "part", 1.0, 1.0), *texts, *_synonyms(read(part), known)))
+            Leg(name, (Sought(part, "part", 1.0, 1.0), *texts, *_synonyms(part, known)))
             for name, part in zip(PARTS, found, strict=False)
         ]
     return Query(question, asked.earlier, tuple(legs))

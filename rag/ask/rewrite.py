@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from rag.corpus.lexical import SIMPLIFIED
 from rag.errors import Bilingual
 
 TURNS: Final = 2
@@ -80,7 +81,7 @@ def sign(question: str) -> Bilingual | None:
     >>> [s and s.en for s in map(sign, ["那上海呢？", "它要谁来批？", "二孩也是这么多吗？", "啥时候到手？", "出差补贴多少？"])]
     ['it begins with 那', 'it has 它', 'it has 也是', 'it names no subject', None]
     """
-    text = question.strip()
+    text = question.translate(SIMPLIFIED).strip()
     if head := _HEAD.match(text):
         return _begins(head.group().strip())
     if _TAIL.search(text) and not _ASKED.search(text):

@@ -25,7 +25,7 @@ def corpus(leave: Document, equipment: Document) -> Corpus:
 
 
 def search(question: str, corpus: Corpus, settings: SearchSettings, encoder: HashEncoder | None) -> Runs:
-    return search_query(formulate(question, (), QuerySettings()), corpus, settings, encoder)
+    return search_query(formulate(question, (), QuerySettings(glossary=False, parts=False)), corpus, settings, encoder)
 
 
 def ids(found) -> list[str]:
