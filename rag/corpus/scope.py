@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,7 +11,7 @@ from numpy.typing import NDArray
 
 from rag.corpus.lexical import SIMPLIFIED, fold
 from rag.errors import Bilingual
-from rag.types import Chunk
+from rag.types import Chunk, Document, Section
 
 Rows = NDArray[np.bool_]
 
@@ -65,21 +66,31 @@ def allowed(permitted: Rows, versions: Rows, documents: Rows, sections: Rows) ->
     return Allowed(rows, permitted & ~rows, *hidden)
 
 
-def in_sections(chunks: Sequence[Chunk], words: str) -> Rows:
-    """Which chunks begin in a section in whose headings, from the outermost on, all `words` stand (blanks part them): ``(n,) bool``.
+def in_sections(documents: Mapping[str, Document], chunks: Sequence[Chunk], words: str) -> Rows:
+    """Which chunks reach into a section in whose headings, from the outermost on, all `words` stand (blanks part them): ``(n,) bool``.
 
     Width, case, and traditional or simplified characters do not matter. No words: every chunk, also one without a section.
     """
     wanted = _plain(words).split()
     if not wanted:
         return np.ones(len(chunks), dtype=np.bool_)
-    found = {path: _stand_in(wanted, path) for path in {chunk.section for chunk in chunks}}
-    return np.fromiter((found[chunk.section] for chunk in chunks), dtype=np.bool_, count=len(chunks))
+    reaches = {key: _reaches(document.sections, wanted) for key, document in documents.items()}
+    return np.fromiter((reaches[chunk.key](chunk) for chunk in chunks), dtype=np.bool_, count=len(chunks))
 
 
-def _stand_in(wanted: Collection[str], path: tuple[str, ...]) -> bool:
-    headings = _plain("\n".join(path))
-    return all(word in headings for word in wanted)
+def _reaches(sections: Sequence[Section], wanted: Collection[str]) -> Callable[[Chunk], bool]:
+    """Whether a chunk has text of one of the `sections` (sorted by start) that hold what is `wanted`."""
+    starts = [section.start for section in sections]
+    before = [0]  # of the first i sections, how many hold it
+    for section in sections:
+        headings = _plain("\n".join(section.path))
+        before.append(before[-1] + all(word in headings for word in wanted))
+
+    def reaches(chunk: Chunk) -> bool:
+        first, last = max(0, bisect_right(starts, chunk.start) - 1), bisect_left(starts, chunk.end)
+        return before[last] > before[first]
+
+    return reaches
 
 
 def _plain(text: str) -> str:
