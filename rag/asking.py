@@ -7,12 +7,13 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
 from rag import pipeline
+from rag.ask.rewrite import TURNS
 from rag.config import Settings
 from rag.corpus.index import Corpus
 from rag.errors import SettingError
 from rag.limits import Allowance
 from rag.models.roles import Models
-from rag.types import Answer, Retrieval
+from rag.types import PUBLIC, Answer, Retrieval
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,12 +38,17 @@ class Asking:
         allowance: Allowance,
         lock: threading.RLock,
         searched: Callable[[], tuple[Corpus, Settings]],
+        groups: frozenset[str] = PUBLIC,
     ) -> None:
+        """`groups`: those of the visitor, who sees nothing else, whatever the corpus holds."""
         self._models, self._allowance, self._lock, self._searched = models, allowance, lock, searched
+        self._groups = groups
         self.forget()
 
     def forget(self) -> None:
         """Nothing was asked. To be called, under the lock, with every change of the corpus."""
+        self._turns: tuple[str, ...] = ()  # the questions of this visit, oldest first, no more than can still count
+        self._before: tuple[str, ...] = ()  # those before the last one asked, as it was searched
         self._asked: Asked | None = None
         self._shown: Retrieval | None = None  # what `show` was given last
         self._answered: Retrieval | None = None  # what an answer was begun from
@@ -67,17 +73,34 @@ class Asking:
                 )
             self._asked, self._answered, self._shown = asked, asked.retrieval, asked.retrieval
 
-    def retrieve(self, question: str) -> Retrieval:
-        """The line up to the prompt. Raises `SettingError` (empty or too long), `LimitReached`, `ModelLoading`."""
-        question = self._allowance.checked_question(question)
-        return self._retrieve(question, *self._searched())
+    def earlier(self) -> tuple[str, ...]:
+        """The questions, oldest first, that the next one is read with if it follows them (`rag.ask.rewrite`)."""
+        with self._lock:
+            return self._turns[-TURNS:]
 
-    def _retrieve(self, question: str, corpus: Corpus, settings: Settings) -> Retrieval:
+    def drop_earlier(self) -> None:
+        """The next question follows none; one asked already is searched again."""
+        with self._lock:
+            self._turns = ()
+
+    def _history(self, question: str) -> tuple[str, ...]:
+        """The questions before `question`; asked again, it is no question before itself."""
+        return (self._turns[:-1] if self._turns[-1:] == (question,) else self._turns)[-TURNS:]
+
+    def retrieve(self, question: str, stop: threading.Event | None = None) -> Retrieval:
+        """The line up to the prompt. Raises `SettingError` (empty or too long), `LimitReached`, `ModelLoading`, `Stopped`."""
+        question = self._allowance.checked_question(question)
+        return self._retrieve(question, *self._searched(), stop)
+
+    def _retrieve(self, question: str, corpus: Corpus, settings: Settings, stop: threading.Event | None) -> Retrieval:
         self._allowance.count_question()
-        retrieval = pipeline.retrieve(question, corpus, settings, self._models)
+        with self._lock:
+            before = self._history(question)
+        retrieval = pipeline.retrieve(question, corpus, settings, self._models, self._groups, before, stop)
         with self._lock:
             # of a corpus that was replaced meanwhile nothing is kept: it may hold a removed document
             if corpus is self._searched()[0]:
+                self._turns, self._before = (*self._history(question), question), before
                 self._asked = Asked(retrieval, corpus, None)
         return retrieval
 
@@ -89,7 +112,7 @@ class Asking:
             retrieval = self._asked.retrieval if self._asked is not None and self.fresh(question) else None
             again = retrieval is not None and retrieval is self._answered
         if retrieval is None:
-            retrieval = self._retrieve(question, corpus, settings)
+            retrieval = self._retrieve(question, corpus, settings, stop)
         elif again:  # the retrieval counted the question; each further answer to it counts as one more
             self._allowance.count_question()
         with self._lock:
@@ -113,6 +136,8 @@ class Asking:
             if retrieval is None or retrieval.prompt is None or retrieval is self._shown:
                 return False
             corpus, settings = self._searched()
+            if self._before != self._history(question):
+                return False
         return (
             retrieval.question == question
             and retrieval.corpus_id == corpus.corpus_id

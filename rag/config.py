@@ -16,11 +16,15 @@ Strategy = Literal["fixed", "recursive", "structure", "tokens"]
 Mode = Literal["fused", "dense", "lexical"]
 Fusion = Literal["rrf", "weighted"]
 Scope = Literal["newest", "all"]
+Nearest = Literal["exact", "approximate"]
+Rerank = Literal["none", "overlap", "likelihood", "cross"]
 
 MOST_RULES = 2000
+MOST_SYNONYMS = 4000
 
 DEFAULT_ENCODER = "intfloat/multilingual-e5-small"
 DEFAULT_GENERATOR = "Qwen/Qwen2.5-0.5B-Instruct"
+DEFAULT_RERANKER = "BAAI/bge-reranker-base"
 
 # What a Chinese message calls the settings, beside the name of the field.
 _ZH = {
@@ -35,6 +39,14 @@ _ZH = {
     "alpha": "向量检索权重 α",
     "threshold": "最低余弦",
     "scope": "版本范围",
+    "documents": "文档范围",
+    "section": "章节范围",
+    "nearest": "向量检索算法",
+    "synonyms": "同义词",
+    "rerank": "重排",
+    "rerank_top": "重排数量",
+    "mmr": "多样性 λ",
+    "per_document": "每份文档最多证据数",
     "answer_tokens": "回答长度",
     "temperature": "温度",
     "top_p": "top_p",
@@ -70,6 +82,15 @@ def _one_of(name: str, value: str, allowed: tuple[str, ...]) -> None:
         )
 
 
+def _at_most(name: str, written: str, most: int) -> None:
+    """Raise `SettingError` when `written` has more than `most` characters."""
+    if len(written) > most:
+        raise SettingError(
+            en=f"Setting {name}: {len(written):,} characters; at most {most:,}. Shorten them.",
+            zh=f"设置「{_ZH[name]}」（{name}）：共 {len(written):,} 个字符，最多 {most:,} 个，请缩短。",
+        )
+
+
 @dataclass(frozen=True, slots=True)
 class SplitSettings:
     """How documents become chunks. Changing any of these means re-indexing.
@@ -90,12 +111,34 @@ class SplitSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class QuerySettings:
+    """What is looked for when somebody asks.
+
+    `normalise`: the encoder too reads the question in half-width, simplified characters; `follow_up`: one that follows others with
+    the questions before it; `glossary`: with the synonyms of its words that the package knows; `synonyms`: with those of these lines, whether
+    `glossary` is on or not; `parts`: a question of two parts as two; `second_round`: once more with a draft of the answer.
+    """
+
+    normalise: bool = True
+    follow_up: bool = True
+    glossary: bool = True
+    synonyms: str = ""
+    parts: bool = True
+    second_round: bool = False
+
+    def __post_init__(self) -> None:
+        _at_most("synonyms", self.synonyms, MOST_SYNONYMS)
+
+
+@dataclass(frozen=True, slots=True)
 class SearchSettings:
-    """How a question becomes evidence.
+    """How a question becomes ranked lists, and these one list.
 
     `depth`: candidates per retriever; `packed`: pieces of evidence at most; `rrf_c`: the constant of reciprocal
     rank fusion; `alpha`: weight of the dense half in the weighted sum (0…1); `threshold`: least cosine of a
-    candidate that is packed, None = off; `scope`: only the newest version in force on `as_of` (None = today), or all.
+    candidate that is packed, None = off; `scope`: only the newest version in force on `as_of` (None = today), or all;
+    `documents`: only policies of these doc_ids, empty = all; `section`: only sections in whose headings these words stand, empty = all;
+    `nearest`: the neighbours of a question's vector, all of them compared, or by an index that may miss some.
     """
 
     mode: Mode = "fused"
@@ -107,11 +150,15 @@ class SearchSettings:
     threshold: float | None = None
     scope: Scope = "newest"
     as_of: date | None = None
+    documents: tuple[str, ...] = ()
+    section: str = ""
+    nearest: Nearest = "exact"
 
     def __post_init__(self) -> None:
         _one_of("mode", self.mode, ("fused", "dense", "lexical"))
         _one_of("fusion", self.fusion, ("rrf", "weighted"))
         _one_of("scope", self.scope, ("newest", "all"))
+        _one_of("nearest", self.nearest, get_args(Nearest))
         for name in ("depth", "packed", "rrf_c"):
             _whole(name, getattr(self, name))
         _within("depth", self.depth, 1, 200)
@@ -120,6 +167,33 @@ class SearchSettings:
         _within("alpha", self.alpha, 0, 1)
         if self.threshold is not None:
             _within("threshold", self.threshold, -1, 1)
+
+
+@dataclass(frozen=True, slots=True)
+class SelectSettings:
+    """Which candidates become evidence, and in what order.
+
+    `rerank`: how the first `rerank_top` are read once more: not at all, by the words they share with the question, by how likely the generator
+    finds the question beside them, or by a cross-encoder. `near_duplicates`: leave out what nearly repeats a better
+    one; `mmr`: λ of maximal marginal relevance (1: relevance alone), None = off; `per_document`: pieces of one policy at most, 0 = any number;
+    `neighbours`: what a clause runs on into comes with it.
+    """
+
+    rerank: Rerank = "none"
+    rerank_top: int = 12
+    near_duplicates: bool = False
+    mmr: float | None = None
+    per_document: int = 0
+    neighbours: bool = False
+
+    def __post_init__(self) -> None:
+        _one_of("rerank", self.rerank, get_args(Rerank))
+        for name in ("rerank_top", "per_document"):
+            _whole(name, getattr(self, name))
+        _within("rerank_top", self.rerank_top, 2, 100)
+        _within("per_document", self.per_document, 0, 50)
+        if self.mmr is not None:
+            _within("mmr", self.mmr, 0, 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,11 +218,7 @@ class GenerateSettings:
         _within("temperature", self.temperature, 0, 2)
         _within("top_p", self.top_p, 0.01, 1)
         _within("repetition_penalty", self.repetition_penalty, 0.5, 2)
-        if len(self.rules) > MOST_RULES:
-            raise SettingError(
-                en=f"Setting rules: {len(self.rules):,} characters; at most {MOST_RULES:,}. Shorten them.",
-                zh=f"设置「{_ZH['rules']}」（rules）：共 {len(self.rules):,} 个字符，最多 {MOST_RULES:,} 个，请缩短。",
-            )
+        _at_most("rules", self.rules, MOST_RULES)
 
     @property
     def budget(self) -> int:
@@ -161,7 +231,9 @@ class Settings:
     """All settings of the line."""
 
     split: SplitSettings = field(default_factory=SplitSettings)
+    query: QuerySettings = field(default_factory=QuerySettings)
     search: SearchSettings = field(default_factory=SearchSettings)
+    select: SelectSettings = field(default_factory=SelectSettings)
     generate: GenerateSettings = field(default_factory=GenerateSettings)
 
     def lines(self) -> tuple[tuple[str, str], ...]:
@@ -171,8 +243,8 @@ class Settings:
         (('split.strategy', 'recursive'), ('split.size', '240'), ('split.overlap', '40'))
         """
         return tuple(
-            (f"{part}.{f.name}", str(getattr(getattr(self, part), f.name)))
-            for part in ("split", "search", "generate")
+            (f"{part}.{f.name}", _written(getattr(getattr(self, part), f.name)))
+            for part in ("split", "query", "search", "select", "generate")
             for f in fields(getattr(self, part))
         )
 
@@ -181,14 +253,16 @@ class Settings:
         return hashlib.sha256(repr(self.lines()).encode()).hexdigest()[:8]
 
 
+def _written(value: object) -> str:
+    return " | ".join(value) if isinstance(value, tuple) else str(value)
+
+
 @dataclass(frozen=True, slots=True)
 class Limits:
     """What one visitor may use.
 
-    Of a file: `file_bytes`; `characters` of text; `parse_seconds` (of computing) and
-    `parse_bytes` (of memory) to read it. What its
-    format may hold (pages, cells, what a container unpacks to) is bounded by the loaders. `total_bytes` and `files` are
-    of all files together, `chunks` of the index.
+    Of a file: `file_bytes`; `characters` of text; `parse_seconds` (of computing) and `parse_bytes` (of memory) to read it. What its format may
+    hold (pages, cells, what a container unpacks to) is bounded by the loaders. `total_bytes` and `files` are of all files together, `chunks` of the index.
     """
 
     files: int = 50
@@ -212,11 +286,13 @@ class ModelSettings:
     query_prefix: str | None = None
     """None: the encoder's own (E5: ``query: ``)."""
     document_prefix: str | None = None
+    reranker: str = DEFAULT_RERANKER
+    """A cross-encoder; loaded only when somebody chooses it."""
 
 
 def from_environment(environ: Mapping[str, str] = os.environ) -> ModelSettings:
-    """The model settings that ``RAG_ENCODER``, ``RAG_GENERATOR``, ``RAG_CACHE``, ``RAG_QUERY_PREFIX`` and
-    ``RAG_DOCUMENT_PREFIX`` ask for; what is unset keeps its default.
+    """The model settings that ``RAG_ENCODER``, ``RAG_GENERATOR``, ``RAG_RERANKER``, ``RAG_CACHE``, ``RAG_QUERY_PREFIX``
+    and ``RAG_DOCUMENT_PREFIX`` ask for; what is unset keeps its default.
 
     >>> from_environment({"RAG_ENCODER": "BAAI/bge-small-zh-v1.5"}).encoder
     'BAAI/bge-small-zh-v1.5'
@@ -225,6 +301,7 @@ def from_environment(environ: Mapping[str, str] = os.environ) -> ModelSettings:
     return ModelSettings(
         encoder=environ.get("RAG_ENCODER") or plain.encoder,
         generator=environ.get("RAG_GENERATOR") or plain.generator,
+        reranker=environ.get("RAG_RERANKER") or plain.reranker,
         cache=Path(environ["RAG_CACHE"]).expanduser() if environ.get("RAG_CACHE") else plain.cache,
         query_prefix=environ.get("RAG_QUERY_PREFIX"),
         document_prefix=environ.get("RAG_DOCUMENT_PREFIX"),

@@ -9,9 +9,14 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Protocol
 
 from rag.ask import select
+from rag.ask.choose import Chosen, choose, select_step
 from rag.ask.cite import FLOOR, Cited, cite, settled, sources
+from rag.ask.draft import second_round
+from rag.ask.neighbours import with_neighbours
+from rag.ask.outside import outside
 from rag.ask.prompt import build_prompt
-from rag.ask.rewrite import rewrite
+from rag.ask.query import formulate, query_step
+from rag.ask.rerank import rerank
 from rag.ask.search import QueryEncoder, search
 from rag.config import Settings
 from rag.corpus.index import Corpus
@@ -20,6 +25,7 @@ from rag.types import PUBLIC, Answer, Candidate, Chunk, Prompt, Retrieval, Statu
 
 if TYPE_CHECKING:  # torch comes with these: it is imported where the models are loaded, behind the page
     from rag.models.generator import Generated, Generator
+    from rag.models.reranker import Reranker
 
 
 class Loaded(Protocol):
@@ -31,6 +37,9 @@ class Loaded(Protocol):
     def generator(self) -> Generator:
         """The generator."""
 
+    def reranker(self) -> Reranker:
+        """The cross-encoder."""
+
 
 def retrieve(
     question: str,
@@ -39,28 +48,45 @@ def retrieve(
     models: Loaded,
     groups: frozenset[str] = PUBLIC,
     history: Sequence[str] = (),
+    stop: threading.Event | None = None,
 ) -> Retrieval:
     """The line up to the prompt, over what somebody in `groups` may see; nothing is generated.
 
-    `history`: the questions before this one, oldest first; they are searched and shown with it (`rag.ask.rewrite`).
-    Runs without an encoder (lexical search only) and without a generator (messages only): the trace says so.
+    `history`: the questions before this one, oldest first; those that it follows are searched and shown with it (`rag.ask.query`).
+    Runs without an encoder (lexical search only) and without a generator (messages only): the trace says so. Raises
+    `Stopped` when `stop` is set while a model reads or writes.
     """
+    corpus = corpus.seen_by(groups)
     began = time.perf_counter()
-    asked = rewrite(question, history)
-    rewritten = Step("rewrite", time.perf_counter() - began, len(history), len(asked.earlier), asked.note)
-    runs = search(question, corpus, settings.search, _encoder(corpus, models), groups, asked.earlier)
+    query = formulate(question, history, settings.query)
+    formulated = query_step(time.perf_counter() - began, query, len(history))
+    runs = search(query, corpus, settings.search, _encoder(corpus, models), groups)
+    first: tuple[Step, ...] = ()
+    if settings.query.second_round:
+        found = select.candidates(runs, corpus, settings.search)
+        query, drafted = second_round(query, found, corpus, settings, models.generator, stop or threading.Event())
+        first = (*runs.steps, drafted)
+        runs = search(query, corpus, settings.search, _encoder(corpus, models), groups)
     began = time.perf_counter()
     found = select.candidates(runs, corpus, settings.search)
     fused = time.perf_counter()
-    may = select.eligible(found, settings.search)
+    hidden, second = outside(query, runs, corpus, settings.search, groups)
+    searched = "\n".join((*query.earlier, question))
+    found, reread = rerank(searched, found, settings, models, stop or threading.Event())
+    ranked = time.perf_counter()
+    chosen = choose(searched, found, corpus, settings)
     steps = (
-        *((rewritten,) if history else ()),
+        *formulated,
+        *first,
         *runs.steps,
         select.fuse_step(fused - began, runs, len(found), settings.search),
-        select.select_step(time.perf_counter() - fused, runs, (len(found), len(may)), settings.search),
+        *second,
+        *reread,
+        select_step(time.perf_counter() - ranked, chosen, settings, (runs.query is not None, corpus.dense is not None)),
     )
-    unpacked = Retrieval(question, corpus.corpus_id, found, None, Trace(steps, settings.lines(), settings.hash()))
-    return _pack(unpacked, may, corpus, settings, models, earlier=asked.earlier)
+    trace = Trace(steps, settings.lines(), settings.hash())
+    unpacked = Retrieval(question, corpus.corpus_id, chosen.found, None, trace, outside=hidden, query=query)
+    return _pack(unpacked, chosen, corpus, settings, models, earlier=query.earlier)
 
 
 def given(
@@ -78,14 +104,16 @@ def given(
     found = tuple(Candidate(chunk, {}, {}, rank, Status("not_packed")) for rank, chunk in enumerate(chunks, 1))
     note = Bilingual(en="the evidence was given, not searched", zh="证据是给定的，未经检索")
     step = Step("select", 0.0, len(found), len(found), note, skipped=True)
-    unpacked = Retrieval(question, corpus.corpus_id, found, None, Trace((step,), settings.lines(), settings.hash()))
+    query = replace(formulate(question, history, settings.query), legs=())
+    trace = Trace((step,), settings.lines(), settings.hash())
+    unpacked = Retrieval(question, corpus.corpus_id, found, None, trace, query=query)
     every = replace(settings, search=replace(settings.search, packed=max(1, min(50, len(chunks)))))
-    return _pack(unpacked, found, corpus, every, models, not chunks, rewrite(question, history).earlier)
+    return _pack(unpacked, Chosen(found, found, {}), corpus, every, models, not chunks, query.earlier)
 
 
 def _pack(
     unpacked: Retrieval,
-    may: tuple[Candidate, ...],
+    chosen: Chosen,
     corpus: Corpus,
     settings: Settings,
     models: Loaded,
@@ -94,6 +122,7 @@ def _pack(
 ) -> Retrieval:
     """`unpacked` with the prompt made of what may be packed, and what became of each candidate."""
     began = time.perf_counter()
+    may = with_neighbours(chosen.may, corpus) if settings.select.neighbours else chosen.may
     chat, prompt, problem, found = None, None, None, unpacked.candidates
     try:
         chat = models.generator().chat
@@ -101,11 +130,11 @@ def _pack(
         problem = error.text
     try:
         prompt = build_prompt(unpacked.question, may, corpus.documents, settings, chat, bare, earlier)
-        found = select.settle(found, may, prompt.packed, prompt.dropped)
+        found = select.settle(found, chosen.left, prompt.packed, prompt.dropped)
         step = _pack_step(time.perf_counter() - began, len(may), prompt)
     except (NothingFits, UnsafePrompt) as error:  # a prompt that cannot be built is a problem to show, not an end
         if isinstance(error, NothingFits):
-            found = select.settle(found, may, (), [c.chunk.chunk_id for c in may])
+            found = select.settle(found, chosen.left, (), [c.chunk.chunk_id for c in may])
         problem = error.text
         step = Step("pack", time.perf_counter() - began, len(may), 0, error.text)
     trace = replace(unpacked.trace, steps=(*unpacked.trace.steps, step))

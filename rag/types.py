@@ -13,7 +13,7 @@ from typing import Final, Literal
 from rag.errors import Bilingual
 
 Origin = Literal["sample", "own"]
-Role = Literal["encoder", "generator"]
+Role = Literal["encoder", "generator", "reranker"]
 PUBLIC: Final = frozenset({"public"})
 """The groups of somebody who has not signed in, and of a document that says nothing about groups."""
 Say = Callable[[Bilingual], None]
@@ -136,27 +136,41 @@ class Chunk:
 
     @property
     def passage(self) -> str:
-        """What the retrievers read: the context, a line break, the text."""
+        """What the encoder reads: the context, a line break, the text."""
         return f"{self.context}\n{self.text}" if self.context else self.text
 
+    @property
+    def wording(self) -> str:
+        """What BM25 counts words in: the passage with its context twice, since a word of a heading says more."""
+        return f"{self.context}\n{self.passage}" if self.context else self.text
 
-Fate = Literal["packed", "over_budget", "beyond_k", "below_threshold", "not_packed"]
+
+Fate = Literal[
+    "packed", "over_budget", "beyond_k", "below_threshold", "duplicate", "per_document", "out_of_scope", "not_packed"
+]
 
 
 @dataclass(frozen=True, slots=True)
 class Status:
-    """What became of a candidate: in the prompt under `marker`, or left out and why."""
+    """What became of a candidate: in the prompt under `marker`, or left out and why.
+
+    `of`: the chunk id of the better one that a duplicate repeats, or the key of the version in force in place of one that is not.
+    """
 
     fate: Fate
     marker: str = ""
+    of: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
     """A chunk some retriever returned. `scores` and `ranks` (1-based) have one entry per stage that returned it.
 
-    Stages: ``dense`` (cosine, −1…1), ``lexical`` (BM25, > 0), ``fused`` (RRF or the weighted sum). ``cross``: the chunk is
-    in another language than the question, and RRF counted its dense rank, repeated here, twice.
+    Stages: ``dense`` (cosine, −1…1), ``lexical`` (BM25, > 0), ``fused`` (RRF or the weighted sum), ``rerank`` (what the
+    reranker gave; the trace says which). Of two ranks that RRF counted twice, repeated here: ``cross``, the dense one, for the chunk is in another
+    language than the question; ``named``, the lexical one, for it holds a code or a clause that the question names.
+    With more than one leg (`Query`), ``dense`` and ``lexical`` are those of the whole question, every leg (``whole``, ``part1``, ``part2``, ``draft``)
+    is a stage with its own fused score and rank, and ``fused`` merges these.
     `rank` is the final, 1-based rank. `cosine` is that of question and passage whichever retriever returned the chunk,
     None when there is no vector of either.
     """
@@ -167,11 +181,16 @@ class Candidate:
     rank: int
     status: Status
     cosine: float | None = None
+    reach: tuple[int, int] | None = None
+    """How far its clause runs on into the chunks beside it, a slice of the document that holds its own; None: not looked for."""
 
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """What is packed under `marker` (``S1``…): slices ``[start, end)`` of the chunk's document, in order."""
+    """What is packed under `marker` (``S1``…): slices ``[start, end)`` of the chunk's document, in order.
+
+    One slice, the chunk's own, or more of the document around it where its clause runs on.
+    """
 
     marker: str
     chunk: Chunk
@@ -260,7 +279,21 @@ class Sentence:
 
 
 StepName = Literal[
-    "rewrite", "dense", "lexical", "fuse", "select", "pack", "generate", "cite", "load", "split", "encode", "index"
+    "rewrite",
+    "draft",
+    "dense",
+    "lexical",
+    "fuse",
+    "outside",
+    "rerank",
+    "select",
+    "pack",
+    "generate",
+    "cite",
+    "load",
+    "split",
+    "encode",
+    "index",
 ]
 
 
@@ -288,6 +321,50 @@ class Trace:
     settings_hash: str
 
 
+Wording = Literal["question", "earlier", "synonyms", "part", "draft"]
+
+
+@dataclass(frozen=True, slots=True)
+class Sought:
+    """A text that is searched for, and where its words come from.
+
+    `dense`: its weight in the vector that is searched (weighted mean, scaled to length 1); `lexical`: what its BM25 score
+    is multiplied by before the texts of a leg are added up. Both ≥ 0; 0: that retriever does not read it. `why`: the
+    question as asked (or in half-width, simplified characters), behind the earlier questions, its synonyms, one of its
+    parts, or a draft of the answer.
+    """
+
+    text: str
+    why: Wording
+    dense: float
+    lexical: float
+
+
+LegName = Literal["whole", "part1", "part2", "part3", "draft"]
+
+
+@dataclass(frozen=True, slots=True)
+class Leg:
+    """One search: texts that are read together, at least one; with several legs, each gives a list, and these are merged."""
+
+    name: LegName
+    texts: tuple[Sought, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """What is looked for when `question` is asked: the first leg is the whole question. No legs: evidence was given, not searched.
+
+    `earlier`: the questions before it that are searched and shown to the generator with it, oldest first. `draft`: the
+    draft of an answer that was searched too, or "".
+    """
+
+    question: str
+    earlier: tuple[str, ...] = ()
+    legs: tuple[Leg, ...] = ()
+    draft: str = ""
+
+
 @dataclass(frozen=True, slots=True)
 class Retrieval:
     """A question's way up to the prompt. `problem` says why there is no rendered prompt, when there is none."""
@@ -299,6 +376,11 @@ class Retrieval:
     prompt: Prompt | None
     trace: Trace
     problem: Bilingual | None = None
+    outside: tuple[Candidate, ...] = ()
+    """What would have been found if the scope hid nothing, less what it does not hide, with the ranks it would have had
+    (`rag.ask.outside`); none of it is ever packed."""
+    query: Query | None = None
+    """What was searched for; None for a retrieval made without a question's way (tests)."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,7 +20,7 @@ from rag.errors import Bilingual, ModelLoading, ModelUnavailable, RagError, Sett
 from rag.intake import FileReport, Upload, copies, say_read, stopped, take, undone
 from rag.limits import Allowance
 from rag.models.roles import Models
-from rag.types import Answer, Chunk, Document, Retrieval
+from rag.types import PUBLIC, Answer, Chunk, Document, Retrieval
 from rag.versions import Choice, Own, with_edit
 
 __all__ = ["Asked", "Edit", "FileReport", "Upload", "Workspace"]
@@ -33,21 +33,28 @@ class Workspace:
     """What one visitor has. Every method may be called from any thread; a change is made whole or not at all."""
 
     def __init__(
-        self, samples: Samples, models: Models, limits: Limits | None = None, room: ReadingRoom | None = None
+        self,
+        samples: Samples,
+        models: Models,
+        limits: Limits | None = None,
+        room: ReadingRoom | None = None,
+        groups: frozenset[str] = PUBLIC,
     ) -> None:
-        """`room` is where files are read; the workspaces of one program share it."""
+        """`room`, where files are read, is shared. `groups`: the visitor's; what only others may see is in nothing made here."""
+        self.groups = groups
         self._samples, self._models = samples, models
         self._limits = limits or Limits()
         self._allowance, self._room = Allowance(self._limits), room or ReadingRoom()
         self.settings = Settings()
         self.include_samples = False
         self._lock = threading.RLock()  # guards the fields and what was asked; held for moments
-        self._asking = Asking(models, self._allowance, self._lock, self._searched)
+        self._asking = Asking(models, self._allowance, self._lock, self._searched, groups)
         self._changing = Turns()  # one change of the index at a time, for a whole run
         self._own: Own = {}
         self._reports: tuple[FileReport, ...] = ()
         self._closed = False
-        self._corpus: Corpus | None = None  # of what this visitor searches; None: the shared sample corpus as it is
+        self._corpus: Corpus | None = None  # of what this visitor searches; None: the samples
+        self._seen: Corpus | None = None  # the shared sample corpus as far as this visitor may see it
 
     def own_documents(self) -> tuple[Document, ...]:
         """The visitor's own documents, in the order they came."""
@@ -72,7 +79,13 @@ class Workspace:
     def corpus(self) -> Corpus:
         """What questions search now; raises `ModelLoading` while the samples are being prepared."""
         with self._lock:
-            return self._corpus if self._corpus is not None else self._samples.corpus()
+            return self._corpus if self._corpus is not None else self._seen_samples()
+
+    def _seen_samples(self) -> Corpus:
+        with self._lock:
+            if self._seen is None:  # once: what is asked later was searched in the same one
+                self._seen = self._samples.corpus().seen_by(self.groups)
+            return self._seen
 
     def configure(self, settings: Settings) -> bool:
         """Take new settings; True when chunks change with them, so that `reindex` has to follow."""
@@ -223,14 +236,9 @@ class Workspace:
         """The sample corpus when it is to be searched; raises `ModelLoading` when it is asked for and not there yet."""
         if own and not include_samples:
             return None
-        try:
-            return self._samples.corpus()
-        except RagError:
-            if own:
-                raise
-            return (
-                None  # nothing to build: what the last own document leaves behind is the samples, once they are there
-            )
+        if not own and not self._samples.ready():
+            return None  # nothing to build: the last own document leaves the samples behind, once they are there
+        return self._seen_samples()
 
     def _encoder(self, stop: threading.Event) -> PassageEncoder | None:
         """The encoder, waited for while it loads; None when it cannot be had (search is lexical then, and says so)."""
@@ -265,9 +273,9 @@ class Workspace:
             corpus = self.corpus()
             return corpus, replace(self.settings, split=corpus.split)
 
-    def retrieve(self, question: str) -> Retrieval:
+    def retrieve(self, question: str, stop: threading.Event | None = None) -> Retrieval:
         """The line up to the prompt; see `Asking.retrieve`."""
-        return self._asking.retrieve(question)
+        return self._asking.retrieve(question, stop)
 
     def answer(self, question: str, stop: threading.Event) -> Iterator[Answer]:
         """Answer from a fresh retrieval of the same question when there is one, else retrieve first."""
@@ -276,6 +284,14 @@ class Workspace:
     def fresh(self, question: str) -> bool:
         """Whether retrieving again would give the last prompt; see `Asking.fresh`."""
         return self._asking.fresh(question)
+
+    def earlier(self) -> tuple[str, ...]:
+        """The questions the next one is read with if it follows them; see `Asking.earlier`."""
+        return self._asking.earlier()
+
+    def drop_earlier(self) -> None:
+        """The next question follows none; see `Asking.drop_earlier`."""
+        self._asking.drop_earlier()
 
     def asked(self) -> Asked | None:
         """What belongs to the last question; None when nothing was asked or the documents changed since."""

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from rag.config import GenerateSettings, ModelSettings
 from rag.errors import Bilingual, ChunkTooLong, ModelLoading, ModelUnavailable, RagError, Stopped
+from rag.models.tokens import TokenStates
 from rag.types import ChatMessage
 
 SPECIALS = ("<|im_start|>", "<|im_end|>", "<|endoftext|>")
@@ -36,6 +37,12 @@ class BigramEncoder:
 
     def token_starts(self, text: str) -> list[int]:
         return list(range(len(text)))
+
+    def token_states(self, text: str, *, question: bool) -> TokenStates:
+        """A token is a character that is no blank; its state is the vector of it with the next one."""
+        spans = tuple((i, i + 1) for i, c in enumerate(text) if c.strip())
+        rows = [self._vector(text[a : a + 2]) for a, _ in spans]
+        return TokenStates(text, spans, np.stack(rows) if rows else np.empty((0, self.dim), dtype=np.float32))
 
     def encode_query(self, texts: Sequence[str]) -> NDArray[np.float32]:
         self.questions += texts

@@ -9,7 +9,9 @@ from rag.config import (
     DEFAULT_GENERATOR,
     GenerateSettings,
     ModelSettings,
+    QuerySettings,
     SearchSettings,
+    SelectSettings,
     Settings,
     SplitSettings,
     from_environment,
@@ -46,6 +48,11 @@ def test_the_defaults_are_those_on_the_page() -> None:
         (SearchSettings, "alpha", float("nan")),
         (SearchSettings, "threshold", 1.5),
         (SearchSettings, "threshold", float("nan")),
+        (SearchSettings, "nearest", "guess"),
+        (SelectSettings, "rerank", "magic"),
+        (SelectSettings, "rerank_top", 1),
+        (SelectSettings, "mmr", 1.1),
+        (SelectSettings, "per_document", -1),
         (GenerateSettings, "context_limit", 255),
         (GenerateSettings, "context_limit", float("inf")),
         (GenerateSettings, "answer_tokens", 0),
@@ -76,7 +83,13 @@ def test_lines_name_every_setting_once() -> None:
     lines = Settings().lines()
     named = [
         f"{part}.{f.name}"
-        for part, kind in (("split", SplitSettings), ("search", SearchSettings), ("generate", GenerateSettings))
+        for part, kind in (
+            ("split", SplitSettings),
+            ("query", QuerySettings),
+            ("search", SearchSettings),
+            ("select", SelectSettings),
+            ("generate", GenerateSettings),
+        )
         for f in fields(kind)
     ]
     assert [name for name, _ in lines] == named
@@ -100,6 +113,25 @@ def test_the_hash_changes_with_every_setting_and_with_nothing_else() -> None:
                 {"threshold": 0.5},
                 {"scope": "all"},
                 {"as_of": date(2026, 1, 1)},
+                {"documents": ("leave",)},
+                {"section": "第三章"},
+                {"nearest": "approximate"},
+            )
+        ),
+        *(
+            replace(plain, query=replace(plain.query, **{name: not getattr(plain.query, name)}))
+            for name in ("normalise", "follow_up", "glossary", "parts", "second_round")
+        ),
+        replace(plain, query=replace(plain.query, synonyms="年假 = 带薪年休假")),
+        *(
+            replace(plain, select=replace(plain.select, **change))
+            for change in (
+                {"rerank": "overlap"},
+                {"rerank_top": 13},
+                {"near_duplicates": not plain.select.near_duplicates},
+                {"mmr": 0.7},
+                {"per_document": 2},
+                {"neighbours": not plain.select.neighbours},
             )
         ),
         *(
@@ -121,7 +153,7 @@ def test_the_hash_changes_with_every_setting_and_with_nothing_else() -> None:
 
 def test_the_environment_chooses_models_and_what_is_empty_keeps_the_default() -> None:
     assert from_environment({}) == ModelSettings()
-    assert from_environment({"RAG_ENCODER": "", "RAG_GENERATOR": "", "RAG_CACHE": ""}) == ModelSettings()
+    assert from_environment({"RAG_ENCODER": "", "RAG_GENERATOR": "", "RAG_RERANKER": "", "RAG_CACHE": ""}) == ModelSettings()
     assert (ModelSettings().encoder, ModelSettings().generator) == (DEFAULT_ENCODER, DEFAULT_GENERATOR)
     chosen = from_environment(
         {
@@ -130,10 +162,11 @@ def test_the_environment_chooses_models_and_what_is_empty_keeps_the_default() ->
             "RAG_CACHE": "~/weights",
             "RAG_QUERY_PREFIX": "",
             "RAG_DOCUMENT_PREFIX": "文档：",
+            "RAG_RERANKER": "c/d",
         }
     )
     # an empty prefix is a choice: this encoder takes none
-    assert chosen == ModelSettings("a/b", "./model", Path.home() / "weights", "", "文档：")
+    assert chosen == ModelSettings("a/b", "./model", Path.home() / "weights", "", "文档：", "c/d")
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from rag.config import Limits, Settings, SplitSettings
+from rag.config import Limits, QuerySettings, Settings, SplitSettings
 from rag.errors import NothingFits, RagError, SettingError
 from rag.models.roles import Models
 from rag.workspace import Asked, Workspace
@@ -242,3 +242,58 @@ def test_models_satisfies_what_the_stand_ins_stand_for() -> None:
     for name in ("wait", "encoder", "generator"):
         assert callable(getattr(Models, name))
         assert callable(getattr(FakeModels, name))
+
+
+# ---- questions before this one
+
+
+def searched(workspace: Workspace, question: str) -> tuple[str, ...]:
+    query = workspace.retrieve(question).query
+    assert query is not None
+    return query.earlier
+
+
+def test_a_question_that_follows_is_read_with_the_last_two(line: Line) -> None:
+    workspace = line[0]
+    assert workspace.earlier() == () and searched(workspace, "那设备呢？") == ()
+    workspace.drop_earlier()
+    for question in ("年假有几天？", "设备多少钱？", "报销额度是多少？"):
+        assert searched(workspace, question) == ()
+    assert workspace.earlier() == ("设备多少钱？", "报销额度是多少？")
+    assert searched(workspace, "那领用呢？") == ("设备多少钱？", "报销额度是多少？")
+    assert searched(workspace, "那领用呢？") == (
+        "设备多少钱？",
+        "报销额度是多少？",
+    )  # asked again, it is not before itself
+    assert workspace.earlier() == ("报销额度是多少？", "那领用呢？")
+
+
+def test_who_drops_the_earlier_questions_gets_another_search(line: Line) -> None:
+    workspace = line[0]
+    workspace.retrieve("年假有几天？")
+    assert searched(workspace, "那设备呢？") == ("年假有几天？",) and workspace.fresh("那设备呢？")
+    workspace.drop_earlier()
+    assert workspace.earlier() == () and not workspace.fresh("那设备呢？")
+    assert searched(workspace, "那设备呢？") == () and workspace.fresh("那设备呢？")
+
+
+def test_earlier_questions_go_with_the_documents_and_with_the_visitor(line: Line) -> None:
+    mine, models, samples = line
+    theirs = Workspace(samples, models)  # type: ignore[arg-type]
+    mine.retrieve("我的工资是多少？")
+    assert theirs.earlier() == () and searched(theirs, "那奖金呢？") == ()
+    add(mine, txt("a.txt", OWN))
+    assert mine.earlier() == ()
+    mine.retrieve("我的工资是多少？")
+    remove(mine, mine.own_documents()[0].key)
+    assert mine.earlier() == ()
+    mine.retrieve("我的工资是多少？")
+    mine.close()
+    assert mine.earlier() == ()
+
+
+def test_with_the_setting_off_no_question_is_read_with_others(line: Line) -> None:
+    workspace = line[0]
+    workspace.configure(Settings(query=QuerySettings(follow_up=False)))
+    workspace.retrieve("年假有几天？")
+    assert searched(workspace, "那设备呢？") == ()

@@ -8,11 +8,13 @@ from collections.abc import Collection, Mapping, Sequence
 from rag.corpus.ranking import Hit
 
 
-def reciprocal_rank_fusion(runs: Sequence[Sequence[Hit]], c: int = 60, twice: Collection[int] = ()) -> list[Hit]:
+def reciprocal_rank_fusion(
+    runs: Sequence[Sequence[Hit]], c: int = 60, twice: Sequence[Collection[int]] = ()
+) -> list[Hit]:
     """RRF(d) = Σ 1 / (c + rank of d), over the runs that returned d (Cormack, Clarke and Büttcher, 2009).
 
-    Sorted by ``(-score, position)``. `c` damps the first ranks' lead; it has nothing to do with k. `twice`: positions
-    whose rank in the first run counts a second time, for a run that cannot judge them.
+    Sorted by ``(-score, position)``. `c` damps the first ranks' lead; it has nothing to do with k. `twice`: for each run
+    the positions whose rank in it counts a second time, because the other runs cannot judge them.
 
     >>> fused = reciprocal_rank_fusion([[Hit(0, 0.9), Hit(1, 0.8)], [Hit(1, 7.0)]], c=60)
     >>> [(h.position, round(h.score, 6)) for h in fused] == [(1, round(1/62 + 1/61, 6)), (0, round(1/61, 6))]
@@ -21,7 +23,7 @@ def reciprocal_rank_fusion(runs: Sequence[Sequence[Hit]], c: int = 60, twice: Co
     parts: dict[int, list[float]] = {}
     for number, run in enumerate(runs):
         for rank, hit in enumerate(run, 1):
-            times = 2 if number == 0 and hit.position in twice else 1
+            times = 2 if number < len(twice) and hit.position in twice[number] else 1
             parts.setdefault(hit.position, []).extend([1.0 / (c + rank)] * times)
     # fsum: equal ranks give equal sums, in whatever order the runs come, so that position decides ties
     return _sorted({position: math.fsum(p) for position, p in parts.items()})

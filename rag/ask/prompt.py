@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -69,7 +69,8 @@ def build_prompt(
 ) -> Prompt:
     """Pack at most ``settings.search.packed`` of `may`, in order, and render.
 
-    A piece that does not fit is dropped whole and the next is tried. The fully rendered sequence is counted.
+    A piece that does not fit is dropped whole and the next is tried; what the pieces' clauses run on into comes in after
+    all of them, where there is room left. The fully rendered sequence is counted.
     Without `chat` nothing can be counted: the first pieces are taken and the prompt stays unrendered.
     Raises `NothingFits` when there is not a single piece of evidence in the prompt, and `UnsafePrompt`.
     `bare`: no evidence is wanted; rules and question alone are the prompt. `earlier`: questions shown before this one.
@@ -80,19 +81,15 @@ def build_prompt(
     rules = settings.generate.rules.strip() or RULES[language]
     if chat is not None:
         rules = chat.break_specials(rules)[0]
-    packed: list[Evidence] = []
-    dropped: list[str] = []
-    for candidate in may:
-        if len(packed) == settings.search.packed:
-            break
-        piece = _evidence(f"S{len(packed) + 1}", candidate.chunk, documents[candidate.chunk.key], language)
-        slots = _slots(asked, [*packed, piece], documents, language, chat)
-        if chat is not None and len(chat.render(_messages(rules, slots)).input_ids) > budget:
-            dropped.append(candidate.chunk.chunk_id)
-        else:
-            packed.append(piece)
+
+    def fits(tried: Sequence[Evidence]) -> bool:
+        slots = _slots(asked, tried, documents, language, chat)
+        return chat is None or len(chat.render(_messages(rules, slots)).input_ids) <= budget
+
+    packed, dropped = _fill(may, settings.search.packed, documents, language, fits)
     if not packed and not bare:
         raise _nothing(len(may), budget)
+    packed = _widened(packed, may, documents, language, fits)
     slots = _slots(asked, packed, documents, language, chat)
     messages = _messages(rules, slots)
     if chat is None:
@@ -113,11 +110,78 @@ def build_prompt(
     )
 
 
-def _evidence(marker: str, chunk: Chunk, document: Document, language: Language) -> Evidence:
-    page = "" if chunk.page is None else f"第{chunk.page}页" if language == "zh" else f"page {chunk.page}"
+def _fill(
+    may: Sequence[Candidate],
+    most: int,
+    documents: Mapping[str, Document],
+    language: Language,
+    fits: Callable[[Sequence[Evidence]], bool],
+) -> tuple[list[Evidence], list[str]]:
+    """At most `most` pieces, in order, and the chunk ids of those that were tried and did not fit."""
+    packed: list[Evidence] = []
+    dropped: list[str] = []
+    for candidate in may:
+        if len(packed) == most:
+            break
+        chunk = candidate.chunk
+        piece = _evidence(f"S{len(packed) + 1}", chunk, documents[chunk.key], language, (chunk.start, chunk.end))
+        if fits([*packed, piece]):
+            packed.append(piece)
+        else:
+            dropped.append(chunk.chunk_id)
+    return packed, dropped
+
+
+def _widened(
+    packed: list[Evidence],
+    may: Sequence[Candidate],
+    documents: Mapping[str, Document],
+    language: Language,
+    fits: Callable[[Sequence[Evidence]], bool],
+) -> list[Evidence]:
+    """Each piece with what its clause runs on into, as far as that is not packed anyway: on both sides, else behind it, else before it."""
+    reach = {c.chunk.chunk_id: c.reach for c in may if c.reach is not None}
+    for i, piece in enumerate(packed):
+        own = (piece.chunk.start, piece.chunk.end)
+        low, high = _apart(own, reach.get(piece.chunk.chunk_id, own), [*packed[:i], *packed[i + 1 :]], piece.chunk.key)
+        for span in dict.fromkeys(((low, high), (own[0], high), (low, own[1]))):
+            wider = _evidence(piece.marker, piece.chunk, documents[piece.chunk.key], language, span)
+            tried = [*packed[:i], wider, *packed[i + 1 :]]
+            if span != own and fits(tried):
+                packed = tried
+                break
+    return packed
+
+
+def _apart(own: tuple[int, int], wide: tuple[int, int], others: Sequence[Evidence], key: str) -> tuple[int, int]:
+    """`wide` as far as it holds nothing of `others` outside `own`."""
+    low, high = wide
+    for start, end in (span for other in others if other.chunk.key == key for span in other.spans):
+        if start < high and end > own[1]:
+            high = max(own[1], min(high, start))
+        if end > low and start < own[0]:
+            low = min(own[0], max(low, end))
+    return low, high
+
+
+def _evidence(marker: str, chunk: Chunk, document: Document, language: Language, span: tuple[int, int]) -> Evidence:
     section = " / ".join(part for part in chunk.section if part != document.title)
-    parts = [part for part in (document.title, document.version, section, page) if part]
-    return Evidence(marker, chunk, f"[{marker}] {' | '.join(parts)}", ((chunk.start, chunk.end),))
+    parts = [
+        part for part in (document.title, document.version, section, _pages(chunk, document, language, span)) if part
+    ]
+    return Evidence(marker, chunk, f"[{marker}] {' | '.join(parts)}", (span,))
+
+
+def _pages(chunk: Chunk, document: Document, language: Language, span: tuple[int, int]) -> str:
+    """The page of the chunk; of more than the chunk all the pages it is on."""
+    if chunk.page is None:
+        return ""
+    first = last = chunk.page
+    if span != (chunk.start, chunk.end):
+        first, last = (bisect_right(document.pages, at) for at in (span[0], max(span[0], span[1] - 1)))
+    if first == last:
+        return f"第{first}页" if language == "zh" else f"page {first}"
+    return f"第{first}–{last}页" if language == "zh" else f"pages {first}–{last}"
 
 
 def _slots(

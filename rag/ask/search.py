@@ -5,19 +5,19 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rag.ask.rewrite import Asked
 from rag.config import SearchSettings
 from rag.corpus.index import Corpus
-from rag.corpus.ranking import Hit
+from rag.corpus.lexical import names, terms
+from rag.corpus.ranking import Hit, top_k
 from rag.errors import Bilingual
-from rag.types import PUBLIC, Step
+from rag.types import PUBLIC, Leg, LegName, Query, Step
 
 _HAN = re.compile(r"[\u3400-\u9fff]")
 
@@ -30,11 +30,24 @@ class QueryEncoder(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
+class LegRun:
+    """What each retriever returned for a further leg, best first; `foreign` and `named` as in `Runs`."""
+
+    name: LegName
+    dense: tuple[Hit, ...]
+    lexical: tuple[Hit, ...]
+    foreign: frozenset[int]
+    named: frozenset[int]
+
+
+@dataclass(frozen=True, slots=True)
 class Runs:
     """What each retriever returned, best first, and the question's vector (None when dense search did not run).
 
     `query`: ``(d,) float32``, length 1; of several texts the weighted mean, scaled to length 1. `foreign`: positions of
-    the dense hits in another language than the question, which no list of words in common can judge.
+    the dense hits in another language than the question, which no list of words in common can judge; `named`: of the
+    lexical hits that hold a code or clause which the question names, which no vector can tell from its neighbours. All of this is of the query's first leg, the whole question; `further`: the same of its other legs. `vectors`: of every leg, in order; empty
+    when dense search did not run.
     """
 
     dense: tuple[Hit, ...]
@@ -42,57 +55,128 @@ class Runs:
     query: NDArray[np.float32] | None
     steps: tuple[Step, ...]
     foreign: frozenset[int] = frozenset()
+    further: tuple[LegRun, ...] = ()
+    vectors: tuple[NDArray[np.float32], ...] = ()
+    named: frozenset[int] = frozenset()
 
 
 def search(
-    question: str,
+    query: Query,
     corpus: Corpus,
     settings: SearchSettings,
     encoder: QueryEncoder | None,
     groups: frozenset[str] = PUBLIC,
-    earlier: Sequence[str] = (),
 ) -> Runs:
-    """Ask each retriever that `settings.mode` names for its `settings.depth` best chunks that `groups` may see and are in scope.
+    """Ask each retriever that `settings.mode` names for its `settings.depth` best chunks, per leg, that `groups` may see and are in scope.
 
-    What `groups` may not see is masked before scoring, and no step counts it. `earlier`: questions read with this one
-    (`rag.ask.rewrite`).
+    What `groups` may not see is masked before scoring: scores are those of a corpus without it, and no step counts it.
+    Positions are those of `corpus`.
     """
-    asked = Asked(question, tuple(earlier))
+    seen = corpus.seen_by(groups)
+    if seen is not corpus:
+        return _placed(search(query, seen, settings, encoder, groups), corpus.rows_seen_by(groups))
     among = corpus.allowed(settings, date.today(), groups)
-    allowed, n = among.rows, int(among.rows.sum())
-    scope = Bilingual(en="", zh="")
-    if among.hidden:
-        scope = Bilingual(
-            en=f"{among.hidden} chunks of versions not in force left out",
-            zh=f"非现行版本的 {among.hidden} 个块不参与检索",
-        )
-    dense: list[Hit] = []
-    lexical: list[Hit] = []
-    query: NDArray[np.float32] | None = None
-    steps: list[Step] = []
+    n, left_out = int(among.rows.sum()), among.note()
+    nothing: list[list[Hit]] = [[] for _ in query.legs]
+    vectors: Sequence[NDArray[np.float32]] = ()
+    dense, lexical, steps = nothing, nothing, list[Step]()
     if settings.mode != "lexical":
         began = time.perf_counter()
         if encoder is not None and corpus.dense is not None:
-            query = _vector(asked, encoder)
-            dense = corpus.dense.search(query, settings.depth, allowed)
-            steps.append(Step("dense", time.perf_counter() - began, n, len(dense), scope))
+            vectors = vectors_of(query.legs, encoder)
+            dense = dense_lists(corpus, settings, vectors, among.rows)
+            steps.append(Step("dense", time.perf_counter() - began, n, _different(dense), left_out))
         else:
             why = Bilingual(en="no encoder: lexical search only", zh="没有编码器：仅用词法检索")
             steps.append(Step("dense", 0.0, n, 0, why, skipped=True))
     # without vectors the lexical list stands in, also when only the dense one was asked for; the step above says so
-    if settings.mode != "dense" or query is None:
+    if settings.mode != "dense" or not vectors:
         began = time.perf_counter()
-        # BM25 adds up over the terms of a query, a repeated one each time: so often does the text stand there
-        terms = "\n".join(text for text, weight in asked.weighted for _ in range(weight))
-        lexical = corpus.lexical.search(terms, settings.depth, allowed)
-        steps.append(Step("lexical", time.perf_counter() - began, n, len(lexical), scope))
-    return Runs(tuple(dense), tuple(lexical), query, tuple(steps), _foreign(question, dense, corpus))
+        lexical = lexical_lists(query, corpus, settings, among.rows)
+        steps.append(Step("lexical", time.perf_counter() - began, n, _different(lexical), left_out))
+    return gathered(query, corpus, dense, lexical, vectors, steps)
+
+
+def dense_lists(
+    corpus: Corpus, settings: SearchSettings, vectors: Sequence[NDArray[np.float32]], rows: NDArray[np.bool_]
+) -> list[list[Hit]]:
+    """The `settings.depth` nearest among `rows`, for the vector of each leg; there are vectors of the passages."""
+    assert corpus.dense is not None
+    return [corpus.dense.search(vector, settings.depth, rows) for vector in vectors]
+
+
+def lexical_lists(query: Query, corpus: Corpus, settings: SearchSettings, rows: NDArray[np.bool_]) -> list[list[Hit]]:
+    """The `settings.depth` best by BM25 among `rows`, for each leg; none of score 0."""
+    scored = [lexical_scores(leg, corpus) for leg in query.legs]
+    return [top_k(scores, settings.depth, rows & (scores > 0)) for scores in scored]
+
+
+def gathered(
+    query: Query,
+    corpus: Corpus,
+    dense: Sequence[Sequence[Hit]],
+    lexical: Sequence[Sequence[Hit]],
+    vectors: Sequence[NDArray[np.float32]],
+    steps: Sequence[Step],
+) -> Runs:
+    """The lists of every leg as one. No `vectors`: dense search did not run."""
+    whole, *further = (
+        LegRun(leg.name, tuple(d), tuple(lex), _foreign(query.question, d, corpus), _named(query.question, lex, corpus))
+        for leg, d, lex in zip(query.legs, dense, lexical, strict=True)
+    )
+    vector = vectors[0] if vectors else None
+    return Runs(
+        whole.dense, whole.lexical, vector, tuple(steps), whole.foreign, tuple(further), tuple(vectors), whole.named
+    )
+
+
+def _placed(runs: Runs, rows: NDArray[np.intp]) -> Runs:
+    """Positions among `rows` → positions in the corpus these are rows of."""
+
+    def hits(found: Sequence[Hit]) -> tuple[Hit, ...]:
+        return tuple(Hit(int(rows[hit.position]), hit.score) for hit in found)
+
+    def places(found: frozenset[int]) -> frozenset[int]:
+        return frozenset(int(rows[position]) for position in found)
+
+    further = tuple(
+        LegRun(f.name, hits(f.dense), hits(f.lexical), places(f.foreign), places(f.named)) for f in runs.further
+    )
+    return replace(
+        runs,
+        dense=hits(runs.dense),
+        lexical=hits(runs.lexical),
+        foreign=places(runs.foreign),
+        further=further,
+        named=places(runs.named),
+    )
+
+
+def lexical_scores(leg: Leg, corpus: Corpus) -> NDArray[np.float32]:
+    """BM25 of every chunk for a leg: of each text its weight times its score, added up; ``(n,) float32``, ≥ 0."""
+    weighted = [np.float32(s.lexical) * corpus.lexical.scores(s.text) for s in leg.texts if s.lexical > 0]
+    return np.asarray(sum(weighted[1:], weighted[0]), dtype=np.float32)
+
+
+def _different(lists: Sequence[Sequence[Hit]]) -> int:
+    return len({hit.position for hits in lists for hit in hits})
 
 
 def _foreign(question: str, dense: Sequence[Hit], corpus: Corpus) -> frozenset[int]:
     asked = is_chinese(question)
     written = {hit.position: is_chinese(corpus.chunks[hit.position].text) for hit in dense}
     return frozenset(p for p, chinese in written.items() if None not in (asked, chinese) and chinese != asked)
+
+
+def _named(question: str, lexical: Sequence[Hit], corpus: Corpus) -> frozenset[int]:
+    wanted = names(question)
+    if not wanted:
+        return frozenset()
+    return frozenset(
+        hit.position
+        for hit in lexical
+        if any(term.term in wanted for term in terms(corpus.chunks[hit.position].passage))
+    )
 
 
 def is_chinese(text: str) -> bool | None:
@@ -105,13 +189,17 @@ def is_chinese(text: str) -> bool | None:
     return len(_HAN.findall(text)) * 6 >= letters if letters else None
 
 
-def _vector(asked: Asked, encoder: QueryEncoder) -> NDArray[np.float32]:
-    """The direction a question is looked for in: of one text its own vector, of several their weighted mean."""
-    texts, weights = zip(*asked.weighted, strict=True)
-    vectors = encoder.encode_query(texts)
-    if len(texts) == 1:
-        return vectors[0]
-    mean = np.asarray(weights, dtype=np.float32) @ vectors
+def vectors_of(legs: Sequence[Leg], encoder: QueryEncoder) -> list[NDArray[np.float32]]:
+    """The direction each leg is looked for in: of one text its own vector, of several their weighted mean. Each text is encoded once."""
+    texts = list(dict.fromkeys(sought.text for leg in legs for sought in leg.texts if sought.dense > 0))
+    row_of = dict(zip(texts, encoder.encode_query(texts), strict=True))
+    return [_direction([(row_of[s.text], s.dense) for s in leg.texts if s.dense > 0]) for leg in legs]
+
+
+def _direction(weighted: Sequence[tuple[NDArray[np.float32], float]]) -> NDArray[np.float32]:
+    if len(weighted) == 1:
+        return weighted[0][0]
+    mean = sum((np.float32(weight) * vector for vector, weight in weighted), np.zeros_like(weighted[0][0]))
     length = float(np.linalg.norm(mean))
     # texts that point opposite ways leave no direction: the first, the question alone, is one
-    return np.asarray(mean / length, dtype=np.float32) if length > 0 else vectors[0]
+    return np.asarray(mean / length, dtype=np.float32) if length > 0 else weighted[0][0]

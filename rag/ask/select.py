@@ -1,12 +1,13 @@
-"""Ranked lists → candidates in their final order, and which of them may be packed."""
+"""Ranked lists → candidates in the order of the search; and, once there is a prompt, what became of each."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import Final
 
 from rag.ask.fuse import reciprocal_rank_fusion, weighted_sum
-from rag.ask.search import Runs
+from rag.ask.search import LegRun, Runs
 from rag.config import SearchSettings
 from rag.corpus.dense import DenseIndex
 from rag.corpus.index import Corpus
@@ -14,34 +15,48 @@ from rag.corpus.ranking import Hit
 from rag.errors import Bilingual
 from rag.types import Candidate, Evidence, Status, Step
 
+LEG_C: Final = 1
+"""The constant of the RRF that merges the legs of a query: a first place in one leg counts as much as third places in two."""
+
 
 def candidates(runs: Runs, corpus: Corpus, settings: SearchSettings) -> tuple[Candidate, ...]:
-    """Every chunk some retriever returned, best first. With one list there is nothing to fuse: its order stands."""
+    """Every chunk some retriever returned, best first. With one list there is nothing to fuse: its order stands.
+
+    Of several legs each has its order first; RRF with c = `LEG_C` merges these.
+    """
     lists: dict[str, Sequence[Hit]] = {"dense": runs.dense, "lexical": runs.lexical}
-    order: Sequence[Hit]
-    if settings.mode == "fused" and runs.query is not None:
-        order = (
-            reciprocal_rank_fusion([runs.dense, runs.lexical], settings.rrf_c, runs.foreign)
-            if settings.fusion == "rrf"
-            else weighted_sum(runs.dense, runs.lexical, settings.alpha)
-        )
+    whole = LegRun("whole", runs.dense, runs.lexical, runs.foreign, runs.named)
+    both = settings.mode == "fused" and runs.query is not None
+    order = _order(whole, settings, both)
+    if runs.further:
+        orders: dict[str, Sequence[Hit]] = {leg.name: _order(leg, settings, both) for leg in (whole, *runs.further)}
+        lists |= orders
+        order = reciprocal_rank_fusion(list(orders.values()), LEG_C)
+    if both or runs.further:
         lists["fused"] = order
-    else:
-        order = runs.dense or runs.lexical
     scores: dict[int, dict[str, float]] = {}
     ranks: dict[int, dict[str, int]] = {}
     for stage, hits in lists.items():
         for rank, hit in enumerate(hits, 1):
             scores.setdefault(hit.position, {})[stage] = hit.score
             ranks.setdefault(hit.position, {})[stage] = rank
-    if settings.fusion == "rrf" and "fused" in lists:
-        for position in runs.foreign:
-            scores[position]["cross"], ranks[position]["cross"] = scores[position]["dense"], ranks[position]["dense"]
+    if settings.fusion == "rrf" and both:
+        for name, stage, positions in (("cross", "dense", runs.foreign), ("named", "lexical", runs.named)):
+            for position in positions:
+                scores[position][name], ranks[position][name] = scores[position][stage], ranks[position][stage]
     cosines = _cosines([h.position for h in order], runs, corpus)
     return tuple(
         Candidate(corpus.chunks[h.position], scores[h.position], ranks[h.position], rank, Status("not_packed"), cosine)
         for rank, (h, cosine) in enumerate(zip(order, cosines, strict=True), 1)
     )
+
+
+def _order(leg: LegRun, settings: SearchSettings, both: bool) -> Sequence[Hit]:
+    if not both:
+        return leg.dense or leg.lexical
+    if settings.fusion == "rrf":
+        return reciprocal_rank_fusion([leg.dense, leg.lexical], settings.rrf_c, (leg.foreign, leg.named))
+    return weighted_sum(leg.dense, leg.lexical, settings.alpha)
 
 
 def _cosines(positions: Sequence[int], runs: Runs, corpus: Corpus) -> Sequence[float | None]:
@@ -52,25 +67,17 @@ def _cosines(positions: Sequence[int], runs: Runs, corpus: Corpus) -> Sequence[f
     return cosines
 
 
-def eligible(found: Sequence[Candidate], settings: SearchSettings) -> tuple[Candidate, ...]:
-    """Those candidates whose cosine reaches the threshold (all, when it is off or there are no vectors)."""
-    floor = settings.threshold
-    return tuple(c for c in found if floor is None or c.cosine is None or c.cosine >= floor)
-
-
 def settle(
-    found: Sequence[Candidate], may: Sequence[Candidate], packed: Sequence[Evidence], dropped: Sequence[str]
+    found: Sequence[Candidate], left: Mapping[str, Status], packed: Sequence[Evidence], dropped: Sequence[str]
 ) -> tuple[Candidate, ...]:
-    """The candidates with what became of each: packed, over budget, beyond the first k, or below the threshold."""
+    """The candidates with what became of each: packed, over budget, beyond the first k, or `left` out before (by chunk id)."""
     marker = {e.chunk.chunk_id: e.marker for e in packed}
-    over, allowed = set(dropped), {c.chunk.chunk_id for c in may}
+    over = set(dropped)
 
     def status(chunk_id: str) -> Status:
         if chunk_id in marker:
             return Status("packed", marker[chunk_id])
-        if chunk_id not in allowed:
-            return Status("below_threshold")
-        return Status("over_budget" if chunk_id in over else "beyond_k")
+        return left.get(chunk_id) or Status("over_budget" if chunk_id in over else "beyond_k")
 
     return tuple(replace(c, status=status(c.chunk.chunk_id)) for c in found)
 
@@ -81,35 +88,27 @@ def fuse_step(seconds: float, runs: Runs, n_out: int, settings: SearchSettings) 
     if settings.mode != "fused" or runs.query is None:
         note = Bilingual(en=f"{lone.en} only, nothing to fuse", zh=f"仅{lone.zh}，无需融合")
     elif settings.fusion == "rrf":
-        note = _rrf_note(settings.rrf_c, len(runs.foreign))
+        note = _rrf_note(settings.rrf_c, len(runs.foreign), len(runs.named))
     else:
         note = Bilingual(en=f"weighted sum, alpha = {settings.alpha}", zh=f"加权和，α = {settings.alpha}")
-    skipped = settings.mode == "fused" and runs.query is None
-    return Step("fuse", seconds, len(runs.dense) + len(runs.lexical), n_out, note, skipped)
-
-
-def _rrf_note(c: int, foreign: int) -> Bilingual:
-    """Says of the passages whose dense rank counts twice, without which the formula would not give their scores."""
-    en, zh = f"RRF, c = {c}", f"RRF，c = {c}"
-    if not foreign:
-        return Bilingual(en=en, zh=zh)
-    passages = "1 passage" if foreign == 1 else f"{foreign} passages"
-    return Bilingual(
-        en=f"{en}; the dense rank of {passages} in another language than the question counts twice",
-        zh=f"{zh}；{foreign} 个段落与问题语言不同，其向量检索名次计两次",
-    )
-
-
-def select_step(seconds: float, runs: Runs, n: tuple[int, int], settings: SearchSettings) -> Step:
-    """The trace's row on which of `n[0]` candidates, `n[1]`, may be packed."""
-    threshold = settings.threshold
-    if threshold is None:
-        note = Bilingual(en="threshold off", zh="未设阈值")
-    elif runs.query is None:
+    if runs.further:
+        n = 1 + len(runs.further)
         note = Bilingual(
-            en=f"threshold {threshold} not applied: no cosine without a dense search",
-            zh=f"阈值 {threshold} 未生效：没有稠密检索，就没有余弦",
+            en=f"{n} lists, each: {note.en}; merged by RRF, c = {LEG_C}",
+            zh=f"{n} 个列表，各自：{note.zh}；再以 RRF 合并，c = {LEG_C}",
         )
-    else:
-        note = Bilingual(en=f"cosine ≥ {threshold}", zh=f"余弦 ≥ {threshold}")
-    return Step("select", seconds, *n, note, skipped=threshold is not None and runs.query is None)
+    skipped = settings.mode == "fused" and runs.query is None
+    n_in = len(runs.dense) + len(runs.lexical) + sum(len(leg.dense) + len(leg.lexical) for leg in runs.further)
+    return Step("fuse", seconds, n_in, n_out, note, skipped)
+
+
+def _rrf_note(c: int, foreign: int, named: int) -> Bilingual:
+    """Says of the passages whose rank counts twice, without which the formula would not give their scores."""
+    en, zh = f"RRF, c = {c}", f"RRF，c = {c}"
+    if foreign:
+        en += f"; passages in another language than the question: {foreign}, their dense rank counts twice"
+        zh += f"；{foreign} 个段落与问题语言不同，其向量检索名次计两次"
+    if named:
+        en += f"; passages with a code or clause that the question names: {named}, their lexical rank counts twice"
+        zh += f"；{named} 个段落含有问题所指的编号或条款，其词汇检索名次计两次"
+    return Bilingual(en=en, zh=zh)

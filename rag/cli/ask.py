@@ -26,8 +26,8 @@ def ask(arguments: argparse.Namespace, language: Language) -> None:
         models.load(("generator",))
     settings = Settings(
         index.split,
-        SearchSettings(mode=arguments.mode, depth=arguments.depth, packed=arguments.packed),
-        GenerateSettings(
+        search=SearchSettings(mode=arguments.mode, depth=arguments.depth, packed=arguments.packed),
+        generate=GenerateSettings(
             answer_tokens=arguments.answer_tokens,
             temperature=arguments.temperature,
             context_limit=arguments.context_limit,

@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rag.cli.corpus import open_index, read_documents
-from rag.cli.options import add_model_options, model_settings
+from rag.cli.options import add_model_options, check_result_file, model_settings, needed_roles, pair, settings_of
+from rag.cli.retrieval import measure_retrieval
 from rag.config import Settings
 from rag.errors import Language, LoadError, ModelUnavailable, QuestionError, SettingError
 
@@ -32,6 +33,12 @@ def add_command(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -
     what.add_argument("--documents", type=Path, nargs="+", help="files or folders (default: the sample policies)")
     what.add_argument("--index", type=Path, help="an index made by build")
     what.add_argument("--collection", type=Path, help="a folder with corpus.jsonl, queries.jsonl and qrels.tsv")
+    what.add_argument(
+        "--retrieval",
+        type=Path,
+        metavar="DIR",
+        help="such a folder, or a folder of them: the search against plain fusion",
+    )
     parser.add_argument("--questions", type=Path, help="JSONL, CSV or XLSX (default: the sample questions)")
     parser.add_argument("--category", action="append", default=[], help="only these categories; may be repeated")
     parser.add_argument("--limit", type=int, help="at most so many questions, evenly thinned")
@@ -63,30 +70,30 @@ def add_command(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -
 
 def evaluate(arguments: argparse.Namespace, language: Language) -> int:
     """The command eval: 0; 1 when a figure is below its floor; 130 when Ctrl-C ended it early, whatever the figures are."""
+    if arguments.retrieval is not None:
+        return measure_retrieval(arguments, language)
     from rag.evaluate.experiment import Plan, selected
     from rag.evaluate.figures import below, check_floors
     from rag.evaluate.report import to_html, to_json
     from rag.evaluate.text import summary_lines
-    from rag.evaluate.variants import grid, with_value
+    from rag.evaluate.variants import grid
     from rag.models.roles import Models
 
-    settings = Settings()
-    for written in arguments.set:
-        settings = with_value(settings, *_pair(written, "--set"))
-    choices = [(name, values.split(",")) for name, values in (_pair(written, "--vary") for written in arguments.vary)]
+    settings = settings_of(arguments.set)
+    choices = [(name, values.split(",")) for name, values in (pair(written, "--vary") for written in arguments.vary)]
     variants = grid(settings, choices) if choices else ()
-    if arguments.index and any(name.startswith("split.") for name, _ in (_pair(w, "--set") for w in arguments.set)):
+    if arguments.index and any(name.startswith("split.") for name, _ in (pair(w, "--set") for w in arguments.set)):
         raise SettingError(
             en="--set split.…: an index is split already. Vary it with --vary, or give --documents.",
             zh="--set split.…：索引已经切分好。请改用 --vary，或改用 --documents。",
         )
-    floors = {name: _number(value) for name, value in (_pair(written, "--min") for written in arguments.min)}
+    floors = {name: _number(value) for name, value in (pair(written, "--min") for written in arguments.min)}
     check_floors(floors, arguments.answers)
     for target in (arguments.json, arguments.html):
-        _check_folder(target)
+        check_result_file(target)
     models = Models(model_settings(arguments))
     prompts = bool(arguments.answers) or arguments.prompts
-    models.load(("encoder", "generator") if prompts else ("encoder",))
+    models.load(needed_roles((settings, *variants), prompts))
     if prompts:
         models.generator()  # raises why it is not there
     encoder = _encoder(models, language)
@@ -182,24 +189,6 @@ def _bytes_of(file: Path) -> bytes:
         raise LoadError(
             en=f"{file}: cannot be read ({error.strerror}).", zh=f"{file}：无法读取（{error.strerror}）。"
         ) from error
-
-
-def _check_folder(target: Path | None) -> None:
-    """Before an hour of work: can the result be written?"""
-    if target is not None and target.is_dir():
-        raise SettingError(en=f"{target}: a folder. Name a file in it.", zh=f"{target}：是文件夹，请指定其中的文件名。")
-    if target is not None and not target.absolute().parent.is_dir():
-        raise SettingError(
-            en=f"{target}: there is no folder {target.absolute().parent}. Make it first.",
-            zh=f"{target}：没有文件夹 {target.absolute().parent}，请先创建。",
-        )
-
-
-def _pair(written: str, option: str) -> tuple[str, str]:
-    name, equals, value = written.partition("=")
-    if not equals or not name.strip():
-        raise SettingError(en=f"{option} {written}: write NAME=VALUE.", zh=f"{option} {written}：请写成 名称=值。")
-    return name.strip(), value.strip()
 
 
 def _number(written: str) -> float:

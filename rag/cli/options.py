@@ -1,14 +1,16 @@
-"""What the commands share: which models, which language."""
+"""What the commands share: which models, which settings, which language, where a result is written."""
 
 from __future__ import annotations
 
 import argparse
 import os
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from rag.config import ModelSettings, from_environment
-from rag.errors import Language
+from rag.config import ModelSettings, Settings, from_environment
+from rag.errors import Language, SettingError
+from rag.types import Role
 
 
 def shell_language() -> Language:
@@ -25,6 +27,11 @@ def add_model_options(parser: argparse.ArgumentParser) -> None:
         "--generator", default=plain.generator, help="name or folder (RAG_GENERATOR; default %(default)s)"
     )
     parser.add_argument(
+        "--reranker",
+        default=plain.reranker,
+        help="a cross-encoder's name or folder (RAG_RERANKER; default %(default)s)",
+    )
+    parser.add_argument(
         "--cache", type=Path, default=plain.cache, help="folder for weights and the sample index (RAG_CACHE)"
     )
 
@@ -32,5 +39,50 @@ def add_model_options(parser: argparse.ArgumentParser) -> None:
 def model_settings(arguments: argparse.Namespace) -> ModelSettings:
     """The model options of a parsed command line."""
     return replace(
-        from_environment(), encoder=arguments.encoder, generator=arguments.generator, cache=arguments.cache.expanduser()
+        from_environment(),
+        encoder=arguments.encoder,
+        generator=arguments.generator,
+        reranker=arguments.reranker,
+        cache=arguments.cache.expanduser(),
     )
+
+
+def settings_of(written: Sequence[str]) -> Settings:
+    """The settings with what ``--set NAME=VALUE`` asks for, one after the other; raises `SettingError`."""
+    from rag.evaluate.variants import with_value
+
+    settings = Settings()
+    for one in written:
+        settings = with_value(settings, *pair(one, "--set"))
+    return settings
+
+
+def needed_roles(variants: Sequence[Settings], prompts: bool) -> tuple[Role, ...]:
+    """The models that are needed, each loaded before the first question: an evaluation is not to skip what is on its way."""
+    ways = {settings.select.rerank for settings in variants}
+    drafts = any(settings.query.second_round for settings in variants)
+    roles: list[Role] = ["encoder"]
+    if prompts or drafts or "likelihood" in ways:
+        roles.append("generator")
+    if "cross" in ways:
+        roles.append("reranker")
+    return tuple(roles)
+
+
+def check_result_file(target: Path | None) -> None:
+    """Before an hour of work: can the result be written?"""
+    if target is not None and target.is_dir():
+        raise SettingError(en=f"{target}: a folder. Name a file in it.", zh=f"{target}：是文件夹，请指定其中的文件名。")
+    if target is not None and not target.absolute().parent.is_dir():
+        raise SettingError(
+            en=f"{target}: there is no folder {target.absolute().parent}. Make it first.",
+            zh=f"{target}：没有文件夹 {target.absolute().parent}，请先创建。",
+        )
+
+
+def pair(written: str, option: str) -> tuple[str, str]:
+    """The two halves of NAME=VALUE."""
+    name, equals, value = written.partition("=")
+    if not equals or not name.strip():
+        raise SettingError(en=f"{option} {written}: write NAME=VALUE.", zh=f"{option} {written}：请写成 名称=值。")
+    return name.strip(), value.strip()

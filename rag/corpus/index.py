@@ -5,8 +5,8 @@ from __future__ import annotations
 import hashlib
 import re
 import threading
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, fields
 from datetime import date
 from typing import Protocol
 
@@ -15,8 +15,10 @@ from numpy.typing import NDArray
 
 from rag.config import SearchSettings, SplitSettings
 from rag.corpus.dense import DenseIndex
+from rag.corpus.derived import Derived
 from rag.corpus.fitting import Tokenizer
 from rag.corpus.lexical import LexicalIndex
+from rag.corpus.scope import Allowed, Rows, allowed, in_sections
 from rag.corpus.split import split
 from rag.errors import Stopped
 from rag.types import PUBLIC, Chunk, Document, StepName
@@ -60,14 +62,6 @@ class Progress:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Allowed:
-    """`rows`: ``(n,) bool``, the chunks that may be ranked. `hidden`: how many more may be seen but are out of scope."""
-
-    rows: NDArray[np.bool_]
-    hidden: int
-
-
-@dataclass(frozen=True, slots=True, eq=False)
 class Corpus:
     """Documents, their chunks and both indexes; never changes after it was made.
 
@@ -83,22 +77,63 @@ class Corpus:
     fingerprint: str
     corpus_id: str
 
+    derived: Derived = field(init=False, default_factory=Derived, repr=False)
+
     def permitted(self, groups: frozenset[str]) -> frozenset[str]:
         """Keys of the documents that somebody in `groups` may see: those that share a group with them."""
         return frozenset(key for key, document in self.documents.items() if document.groups & groups)
 
+    def seen_by(self, groups: frozenset[str]) -> Corpus:
+        """The corpus as it would be if it never had the documents that `groups` may not see; itself, when they may see all.
+
+        Its BM25 counts passages and terms of the others only, and so do its id and its vectors: nothing of a masked
+        document, not even by how rare it makes a word, reaches a score. The last few are kept (`Derived`).
+        """
+        keys = self.permitted(groups)
+        return self if len(keys) == len(self.documents) else self.derived.view(keys, lambda: self._only(keys))
+
+    def rows_seen_by(self, groups: frozenset[str]) -> NDArray[np.intp]:
+        """The positions here of the chunks of `seen_by`, in their order."""
+        return np.flatnonzero(self._rows(self.permitted(groups)))
+
+    def _only(self, keys: frozenset[str]) -> Corpus:
+        documents = {key: document for key, document in self.documents.items() if key in keys}
+        rows = np.flatnonzero(self._rows(keys))
+        chunks = tuple(self.chunks[i] for i in rows)
+        return Corpus(
+            documents,
+            chunks,
+            DenseIndex(self.dense.vectors[rows]) if self.dense is not None else None,
+            LexicalIndex([chunk.wording for chunk in chunks]),
+            self.split,
+            self.fingerprint,
+            _corpus_id(documents.values(), self.split, self.fingerprint),
+        )
+
+    def _rows(self, keys: Collection[str]) -> Rows:
+        """Which chunks are of these documents: ``(n,) bool``."""
+        numbers = self.derived.numbers(self.chunks, self.documents)
+        return np.array([*(key in keys for key in self.documents), False], dtype=np.bool_)[numbers]
+
     def allowed(self, settings: SearchSettings, today: date, groups: frozenset[str] = PUBLIC) -> Allowed:
-        """Which rows may be ranked: those of documents `groups` may see and, of these, the versions in scope."""
+        """Which rows may be ranked: those of documents `groups` may see and, of these, what is in scope."""
         permitted = self.permitted(groups)
-        keys = permitted
+        keys: Collection[str] = permitted
         if settings.scope != "all":
             # among what may be seen only: a newer version that is kept from somebody does not hide the older one
-            keys = in_force(
-                (self.documents[key] for key in self.documents if key in permitted), settings.as_of or today
-            )
-        rows = np.fromiter((chunk.key in keys for chunk in self.chunks), dtype=np.bool_, count=len(self.chunks))
-        hidden = sum(chunk.key in permitted for chunk in self.chunks) - int(rows.sum())
-        return Allowed(rows, hidden)
+            keys = self.current(settings, today, groups)
+        chosen = frozenset(key for key in permitted if self.documents[key].doc_id in settings.documents)
+        return allowed(
+            self._rows(permitted),
+            self._rows(keys),
+            self._rows(chosen if settings.documents else permitted),
+            in_sections(self.documents, self.chunks, settings.section),
+        )
+
+    def current(self, settings: SearchSettings, today: date, groups: frozenset[str] = PUBLIC) -> frozenset[str]:
+        """Keys of the versions in force on `as_of` (else `today`) among what `groups` may see, one per policy at most."""
+        permitted = self.permitted(groups)
+        return in_force((d for key, d in self.documents.items() if key in permitted), settings.as_of or today)
 
     def known(self) -> dict[str, Vectors]:
         """The vectors by passage, to build another corpus with."""
@@ -162,7 +197,7 @@ def build(
     if encoder is not None:
         dense = DenseIndex(_vectors(chunks, encoder, known or {}, stop, progress))
     progress(Progress("index", 0, 1))
-    lexical = LexicalIndex([chunk.passage for chunk in chunks])
+    lexical = LexicalIndex([chunk.wording for chunk in chunks])
     fingerprint = encoder.fingerprint if encoder else ""
     return Corpus(
         {d.key: d for d in documents},
@@ -171,8 +206,12 @@ def build(
         lexical,
         settings,
         fingerprint,
-        hashlib.sha256(f"{corpus_hash(documents)} {settings} {fingerprint}".encode()).hexdigest()[:16],
+        _corpus_id(documents, settings, fingerprint),
     )
+
+
+def _corpus_id(documents: Iterable[Document], settings: SplitSettings, fingerprint: str) -> str:
+    return hashlib.sha256(f"{corpus_hash(documents)} {settings} {fingerprint}".encode()).hexdigest()[:16]
 
 
 def _vectors(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import re
 import unicodedata
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -38,6 +39,8 @@ _CHARACTER, _WORD = re.compile(f"[{_CJK}]"), re.compile(_LETTERS)
 _PLAIN_NUMBER = re.compile(r"\d+(?:\.\d+)?")
 _DIGIT = re.compile(r"\d")
 _JOINT = re.compile(r"[-_./]")
+# A code holds a digit and a letter, or digits with a joint that makes no number of them.
+_NAME = re.compile(rf"\d+[章节条款项]|(?=.*\d)(?=.*[a-z])[^{_CJK}]+|\d+(?:[-_/]\d+)+|\d+(?:\.\d+){{2,}}")
 _JOINED_PARTS = 4
 """Of a code with more parts, such as a host name, only shorter stretches than this and single parts are terms too."""
 
@@ -72,6 +75,16 @@ class Term:
     term: str
     start: int
     end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Contribution:
+    """What a term gives to a passage's score: `score`, for the `asked` times it is looked for; `found` times it stands in the passage."""
+
+    term: str
+    asked: float
+    found: int
+    score: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,6 +149,15 @@ def query_terms(question: str) -> list[Term]:
     chinese = len(_CHARACTER.findall(folded)) >= len(_WORD.findall(folded))
     wanted = _without_parts(term for term in terms(rest) if chinese or not _is_function_word(term, question))
     return wanted or _without_parts(iter(terms(folded)))
+
+
+def names(question: str) -> frozenset[str]:
+    """Those terms of a question that name one thing: codes, form numbers, models, and numbered clauses (82条).
+
+    >>> sorted(names("VPN-4031怎么处理？《劳动合同法》第八十二条、15天、3.5万元、2026-10-01"))
+    ['2026-10-01', '82条', 'vpn-4031']
+    """
+    return frozenset(t.term for t in query_terms(question) if _NAME.fullmatch(t.term))
 
 
 def _is_function_word(term: Term, question: str) -> bool:
@@ -211,3 +233,22 @@ class LexicalIndex:
         scores = self.scores(query)
         matching = scores > 0
         return top_k(scores, k, matching if allowed is None else matching & allowed)
+
+    def contributions(self, query: str, passage: str, position: int) -> list[Contribution]:
+        """What each term of `query` gives to the score of the passage at `position`, the greatest first; they sum to ``scores(query)[position]``.
+
+        `passage` is its text, in which the terms are counted. Terms that give nothing are left out.
+
+        >>> index = LexicalIndex(["年假15天", "设备3000元"])
+        >>> [(c.term, c.asked, c.found, round(c.score, 4)) for c in index.contributions("15天 15天", "年假15天", 0)]
+        [('15', 2, 1, 0.7296), ('15天', 2, 1, 0.7296), ('天', 2, 1, 0.7296)]
+        """
+        if self._bm25 is None:
+            return []
+        found = Counter(t.term for t in terms(passage))
+        out = []
+        for term, asked in Counter(t.term for t in query_terms(query)).items():
+            if found[term]:
+                score = asked * float(self._bm25.get_scores([term])[position])
+                out.append(Contribution(term, asked, found[term], score))
+        return sorted(out, key=lambda c: -c.score)

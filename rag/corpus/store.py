@@ -127,7 +127,7 @@ def load(folder: Path, fingerprint: str | None) -> Corpus:
     if corpus_hash(documents.values()) != manifest["corpus_sha256"]:
         raise _mismatch(folder, "documents.json", "the texts differ from the corpus indexed", "文本与建立索引时不同")
     dense = DenseIndex(vectors) if vectors.shape[1] else None
-    lexical = LexicalIndex([chunk.passage for chunk in chunks])
+    lexical = LexicalIndex([chunk.wording for chunk in chunks])
     settings = SplitSettings(**manifest["split"])
     return Corpus(documents, chunks, dense, lexical, settings, manifest["fingerprint"], manifest["corpus_id"])
 

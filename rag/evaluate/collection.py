@@ -14,8 +14,20 @@ from rag.errors import QuestionError
 from rag.evaluate.questions import MOST_QUESTIONS, Label, Question, QuestionSet, place_zh, question_from
 from rag.types import Document
 
+_LONGEST_VALUE = 20
+_MOST_VALUES = 6
+"""Of a field of the queries that makes subsets: short values, and few that differ."""
+
 Judgements = Mapping[str, Mapping[str, int]]
 """Query id → document id → how relevant, > 0."""
+
+
+@dataclass(frozen=True, slots=True)
+class Subset:
+    """Queries that say the same in one field of their own: `name` is ``field=value``, `ids` are theirs, at least one."""
+
+    name: str
+    ids: frozenset[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,11 +35,13 @@ class Collection:
     """Documents for `rag.corpus.index.build`, and questions whose labels name whole documents by their doc_id.
 
     A question's relevant documents are alternatives: one of them in the prompt is evidence. Documents are ranked by
-    their best chunk, and `Label.grade` is what the judgement says.
+    their best chunk, and `Label.grade` is what the judgement says. `subsets`: of the queries, by each further field of
+    theirs that is true or false, or a word with few different values.
     """
 
     documents: tuple[Document, ...]
     questions: QuestionSet
+    subsets: tuple[Subset, ...] = ()
 
 
 def read_collection(folder: Path, limit: int | None) -> Collection:
@@ -44,7 +58,23 @@ def read_collection(folder: Path, limit: int | None) -> Collection:
     documents = tuple(_documents(folder / "corpus.jsonl"))
     judged = _judgements(_qrels(folder))
     questions = _questions(folder / "queries.jsonl", judged, limit)
-    return Collection(documents, QuestionSet(folder.resolve().name, questions))
+    asked = frozenset(question.id for question in questions)
+    subsets = _subsets(folder / "queries.jsonl", asked)
+    return Collection(documents, QuestionSet(folder.resolve().name, questions), subsets)
+
+
+def collection_folders(folder: Path) -> tuple[Path, ...]:
+    """`folder` when it holds a collection, else the folders in it that do, by name; raises `QuestionError` when none does."""
+    if (folder / "corpus.jsonl").is_file():
+        return (folder,)
+    found = tuple(sorted(path.parent for path in folder.glob("*/corpus.jsonl") if path.is_file()))
+    if not found:
+        raise _wrong(
+            str(folder),
+            "there is no corpus.jsonl in it, nor in a folder in it. Name a folder that holds corpus.jsonl, queries.jsonl and qrels.tsv",
+            "其中及其下一级文件夹中都没有 corpus.jsonl。请指定一个包含 corpus.jsonl、queries.jsonl 和 qrels.tsv 的文件夹",
+        )
+    return found
 
 
 def _documents(path: Path) -> Iterator[Document]:
@@ -84,6 +114,26 @@ def _questions(path: Path, judged: Judgements, limit: int | None) -> tuple[Quest
     if unknown is not None or not questions:
         raise _wrong(path.name, f"the judged query {unknown!r} is not in it", f"缺少已标注的查询 {unknown!r}")
     return tuple(questions)
+
+
+def _subsets(path: Path, asked: frozenset[str]) -> tuple[Subset, ...]:
+    """The subsets of the queries `asked`, field by field in the order of their names, and so the values of each."""
+    ids: dict[str, dict[str, set[str]]] = {}
+    refused = {"_id", "id", "text"}
+    for where, record in _records(path):
+        name = clean_line(_field(record, where, "_id", "id"))
+        for key, value in record.items() if name in asked else ():
+            field, written = clean_line(key), clean_line(str(value))
+            if not isinstance(value, bool | str | None) or max(len(field), len(written)) > _LONGEST_VALUE:
+                refused.add(field)
+            elif value is not None and written:
+                ids.setdefault(field, {}).setdefault(written, set()).add(name)
+    return tuple(
+        Subset(f"{field}={value}", frozenset(values[value]))
+        for field, values in sorted(ids.items())
+        if field not in refused and 2 <= len(values) <= _MOST_VALUES
+        for value in sorted(values)
+    )
 
 
 def _qrels(folder: Path) -> Path:

@@ -22,7 +22,9 @@ def diagnose(outcome: Outcome, corpus: Corpus, groups: frozenset[str]) -> Diagno
     is spoken of exactly like one that does not exist.
     """
     question = outcome.question
-    found = lost(outcome, corpus, groups if question.groups is None else groups & question.groups)
+    groups = groups if question.groups is None else groups & question.groups
+    corpus = corpus.seen_by(groups)
+    found = lost(outcome, corpus, groups)
     answered = outcome.answered("retrieved")
     if found is not None or answered is None:
         return found

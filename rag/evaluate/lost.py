@@ -11,7 +11,7 @@ from datetime import date
 import numpy as np
 from numpy.typing import NDArray
 
-from rag.ask.rewrite import rewrite
+from rag.ask.search import lexical_scores
 from rag.corpus.index import Corpus
 from rag.corpus.lexical import terms
 from rag.corpus.ranking import top_k
@@ -20,7 +20,6 @@ from rag.evaluate.diagnosis import Cause, Diagnosis, quoted, titled
 from rag.evaluate.labels import Place, Relevant, spans_of
 from rag.evaluate.left_out import left_out
 from rag.evaluate.mislabelled import mislabelled
-from rag.evaluate.questions import Question
 from rag.evaluate.run import Outcome, stage_lists
 from rag.types import Candidate, Chunk
 
@@ -87,7 +86,8 @@ def lost(outcome: Outcome, corpus: Corpus, groups: frozenset[str]) -> Diagnosis 
 
 def _scene(outcome: Outcome, corpus: Corpus, groups: frozenset[str]) -> _Scene:
     rows = corpus.allowed(outcome.settings.search, date.today(), groups).rows
-    scores = corpus.lexical.scores(_searched(outcome.question))
+    query = outcome.retrieval.query
+    scores = lexical_scores(query.legs[0], corpus) if query else np.zeros(0, dtype=np.float32)
     hits = top_k(scores, len(rows), rows & (scores > 0)) if len(scores) == len(rows) else []
     wanted = {place.key for place in outcome.relevant.places}
     chunks: dict[str, list[Chunk]] = {key: [] for key in wanted}
@@ -242,12 +242,6 @@ def _scope(scene: _Scene, chunk: Chunk, need: int) -> Diagnosis | None:
         return Diagnosis("scope", "other_version", need, words, advice)
     words = Bilingual(en=f"{en}; no version of it is in force then.", zh=f"{zh}，当日没有任何现行版本。")
     return Diagnosis("scope", "not_in_force", need, words, advice)
-
-
-def _searched(question: Question) -> str:
-    """What the lexical retriever is asked: as in `rag.ask.search`, each text as often as it weighs."""
-    weighted = rewrite(question.question, question.history).weighted
-    return "\n".join(text for text, weight in weighted for _ in range(weight))
 
 
 def _no_candidate(scene: _Scene, chunk: Chunk, need: int) -> Diagnosis:

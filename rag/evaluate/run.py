@@ -37,6 +37,11 @@ class Bench:
     models: Loaded
     groups: frozenset[str] = PUBLIC
 
+    def asked_as(self, question: Question) -> Bench:
+        """The bench that `question` is asked at: a row may narrow whom it is asked as, never widen it; what they may not see is not there."""
+        groups = self.groups if question.groups is None else self.groups & question.groups
+        return replace(self, groups=groups, corpus=self.corpus.seen_by(groups))
+
 
 @dataclass(frozen=True, slots=True)
 class StageResult:
@@ -99,11 +104,10 @@ def evaluate(
     resolvers: dict[frozenset[str], Resolver] = {}
     for question in questions:
         began = time.perf_counter()
-        # a row may narrow whom it is asked as, never widen it
-        groups = bench.groups if question.groups is None else bench.groups & question.groups
-        if groups not in resolvers:
-            resolvers[groups] = Resolver(bench.corpus, bench.corpus.permitted(groups))
-        outcome = _ask(question, replace(bench, groups=groups), resolvers[groups], given, k, stop)
+        asked = bench.asked_as(question)
+        if asked.groups not in resolvers:
+            resolvers[asked.groups] = Resolver(asked.corpus, asked.corpus.permitted(asked.groups))
+        outcome = _ask(question, asked, resolvers[asked.groups], given, k, stop)
         if stop.is_set():
             return  # what was cut short is no outcome
         seconds = time.perf_counter() - began
@@ -127,6 +131,14 @@ def stage_lists(retrieval: Retrieval) -> Mapping[Stage, tuple[Chunk, ...]]:
             lists[stage] = tuple(chunk for _, chunk in found)
     lists["packed"] = tuple(e.chunk for e in retrieval.prompt.packed) if retrieval.prompt else ()
     return lists
+
+
+def packed_spans(retrieval: Retrieval) -> dict[str, list[tuple[int, int]]]:
+    """The stretches of text in the prompt, by document, in text order."""
+    spans: dict[str, list[tuple[int, int]]] = {}
+    for evidence in retrieval.prompt.packed if retrieval.prompt else ():
+        spans.setdefault(evidence.chunk.key, []).extend(evidence.spans)
+    return {key: sorted(found) for key, found in spans.items()}
 
 
 def _ask(
@@ -157,7 +169,9 @@ def _ask(
         judged = judge(question, answer, relevant, resolver, bench.corpus.documents)
         answers.append(Answered(kind, source, answer, judged, problem))
     results = tuple(_result(stage, chunks, relevant, resolver, k) for stage, chunks in stage_lists(retrieval).items())
-    evidence = results[-1].evidence
+    # of what was packed the words themselves count: a clause that runs on brings some from beyond its chunk
+    evidence = relevant.evidence(packed_spans(retrieval)) if relevant.needs else None
+    results = (*results[:-1], replace(results[-1], evidence=evidence))
     return Outcome(question, settings, relevant, retrieval, results, evidence, tuple(answers), 0.0, bare)
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from rag.ask.select import eligible
+from rag.ask.choose import eligible
 from rag.evaluate.labels import spans_of
 from rag.evaluate.plots import ThresholdPoint
 from rag.evaluate.run import Outcome

@@ -110,6 +110,8 @@ def _read(name: str, written: str, kind: Any) -> Any:
         return None
     wanted = next(option for option in options if option is not type(None))
     try:
+        if get_origin(wanted) is tuple:
+            return tuple(name for piece in written.split("|") if (name := piece.strip()))
         if wanted is bool:
             return {"true": True, "false": False}[written.lower()]
         if wanted is date:

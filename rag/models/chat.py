@@ -63,9 +63,13 @@ class ChatTokenizer:
         out = self._tokenizer(text, add_special_tokens=False, return_offsets_mapping=True, verbose=False)
         return Rendered(text, tuple(out["input_ids"]), tuple((a, b) for a, b in out["offset_mapping"]))
 
+    def encode(self, text: str) -> tuple[int, ...]:
+        """The tokens of a plain text, nothing added."""
+        return tuple(self._tokenizer(text, add_special_tokens=False, verbose=False)["input_ids"])
+
     def count(self, text: str) -> int:
         """Tokens of a plain text, without special tokens."""
-        return len(self._tokenizer(text, add_special_tokens=False, verbose=False)["input_ids"])
+        return len(self.encode(text))
 
     def decode(self, ids: Sequence[int]) -> str:
         """New tokens → text, special tokens left out."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -14,6 +14,8 @@ from sentence_transformers import SentenceTransformer
 
 from rag.config import ModelSettings
 from rag.errors import ChunkTooLong, SettingError, Stopped
+from rag.models.pieces import pieces
+from rag.models.tokens import TokenStates
 from rag.models.turns import Turns
 from rag.models.weights import Weights
 
@@ -21,9 +23,6 @@ Vectors = NDArray[np.float32]
 
 # Characters tokenised in one turn to be counted: some hundredths of a second.
 COUNT_CHARACTERS = 64_000
-
-# Padded tokens encoded in one turn: at most about 0.2 s on two cores, so that a question never waits longer.
-PIECE_TOKENS = 1024
 
 
 class Encoder:
@@ -106,11 +105,7 @@ class Encoder:
 
         Raises `SettingError` for a tokenizer that does not know.
         """
-        if not self._model.tokenizer.is_fast:
-            raise SettingError(
-                en=f"The tokenizer of {self.name} does not say where its tokens stand. Choose another split strategy.",
-                zh=f"{self.name} 的分词器无法给出 token 的位置，请改用其他切分方式。",
-            )
+        self._check_places()
         starts: list[int] = []
         start = 0
         while start < len(text):
@@ -130,12 +125,47 @@ class Encoder:
             start = end
         return starts
 
+    def _check_places(self) -> None:
+        if not self._model.tokenizer.is_fast:
+            raise SettingError(
+                en=f"The tokenizer of {self.name} does not say where its tokens stand. Choose another split strategy, or another encoder.",
+                zh=f"{self.name} 的分词器无法给出 token 的位置，请改用其他切分方式或其他编码器。",
+            )
+
     def encode_query(self, texts: Sequence[str]) -> Vectors:
         """Questions → ``(n, dim) float32``, rows of length 1. Raises `ChunkTooLong` for a question over the limit."""
         prefixed = [self.query_prefix + text for text in texts]
         with self._turns.turn(short=True):
             self._check(self._lengths(prefixed), ["question" for _ in texts])
             return self._encode(prefixed)
+
+    def token_states(self, text: str, *, question: bool) -> TokenStates:
+        """The tokens of a question or of a passage with their states, one text in one turn; its vector is their pooling.
+
+        Raises `ChunkTooLong`, and `SettingError` for a tokenizer that does not know where its tokens stand.
+        """
+        self._check_places()
+        prefix = self.query_prefix if question else self.document_prefix
+        with self._turns.turn():
+            read = self._model.tokenizer(
+                [prefix + text],
+                return_offsets_mapping=True,
+                return_special_tokens_mask=True,
+                truncation=False,
+                verbose=False,
+            )
+            self._check([len(read["input_ids"][0])], ["question" if question else "passage"])
+            options: dict[str, Any] = {"output_value": "token_embeddings", "show_progress_bar": False}
+            rows = self._model.encode([prefix + text], prompt="", **options)[0].float().cpu().numpy()
+        kept: dict[int, tuple[int, int]] = {}
+        for i, (a, b) in enumerate(read["offset_mapping"][0]):
+            start, end = max(a - len(prefix), 0), b - len(prefix)
+            word = text[start:end] if end > start and not read["special_tokens_mask"][0][i] else ""
+            if word.strip():  # the last of several that begin at one place: before it come marks of where a word begins
+                kept[end - len(word.lstrip())] = (start + len(word.rstrip()), i)
+        states = np.asarray(rows[[i for _, i in kept.values()]], dtype=np.float32)
+        spans = tuple((start, end) for start, (end, _) in kept.items())
+        return TokenStates(text, spans, states / np.linalg.norm(states, axis=1, keepdims=True))
 
     def encode_document(
         self,
@@ -154,7 +184,7 @@ class Encoder:
         self._check(counts, names)
         vectors = np.empty((len(prefixed), self.dim), dtype=np.float32)
         done = 0
-        for piece in _pieces(counts):
+        for piece in pieces(counts):
             if stop is not None and stop.is_set():
                 raise Stopped(en="Indexing was stopped.", zh="索引已停止。")
             with self._turns.turn():
@@ -179,21 +209,3 @@ class Encoder:
                     "Choose a smaller chunk size (or shorten the question).",
                     zh=f"{name}：共 {count} 个 token，而 {self.name} 最多读取 {self.max_tokens} 个。请减小块大小（或缩短问题）。",
                 )
-
-
-def _pieces(counts: Sequence[int]) -> Iterator[list[int]]:
-    """Row numbers in batches of similar length, each at most `PIECE_TOKENS` tokens after padding.
-
-    >>> list(_pieces([500, 10, 600]))
-    [[2], [0, 1]]
-    """
-    order = sorted(range(len(counts)), key=lambda i: (-counts[i], i))
-    piece: list[int] = []
-    for i in order:
-        # sorted by length, longest first: the first row's length is what the others are padded to
-        if piece and (len(piece) + 1) * counts[piece[0]] > PIECE_TOKENS:
-            yield piece
-            piece = []
-        piece.append(i)
-    if piece:
-        yield piece

@@ -16,6 +16,7 @@ from transformers.generation.streamers import BaseStreamer
 from rag.config import GenerateSettings
 from rag.errors import Bilingual, Stopped
 from rag.models.chat import ChatTokenizer
+from rag.models.pieces import pieces
 from rag.models.turns import Turns
 from rag.models.weights import Weights
 
@@ -168,6 +169,35 @@ class Generator:
             failed.append(error)
         finally:
             streamer.queue.put(None)
+
+    def likelihoods(
+        self, prompts: Sequence[Sequence[int]], continuation: Sequence[int], stop: threading.Event
+    ) -> list[float]:
+        """After each of `prompts`, the mean log-probability (≤ 0) of the tokens of `continuation`, of which there is at least one.
+
+        Batch by batch, and between layers the turn is offered to others. Raises `Stopped` once `stop` is set.
+        """
+        self._local.stop = stop
+        found = [0.0] * len(prompts)
+        for piece in pieces([len(prompt) + len(continuation) for prompt in prompts]):
+            with self._turns.turn(), torch.inference_mode():
+                values = self._log_probabilities([[*prompts[i], *continuation] for i in piece], len(continuation))
+            for i, value in zip(piece, values.mean(dim=1).tolist(), strict=True):
+                found[i] = float(value)
+        return found
+
+    def _log_probabilities(self, rows: Sequence[Sequence[int]], n: int) -> torch.Tensor:
+        """Log-probabilities of the last `n` tokens of each row, ``(len(rows), n) float32``."""
+        width = max(map(len, rows))
+        # padded on the left, so that the last tokens stand below each other
+        ids = torch.tensor([[self._ends[0]] * (width - len(row)) + list(row) for row in rows], device=self.device)
+        there = torch.tensor([[0] * (width - len(row)) + [1] * len(row) for row in rows], device=self.device)
+        places = (there.cumsum(dim=1) - 1).clamp(min=0)
+        logits = self._model(
+            input_ids=ids, attention_mask=there, position_ids=places, use_cache=False, logits_to_keep=n + 1
+        ).logits[:, -n - 1 : -1]
+        likely = torch.log_softmax(logits.float(), dim=-1)
+        return likely.gather(2, ids[:, -n:].unsqueeze(2)).squeeze(2)
 
     def _config(self, settings: GenerateSettings) -> GenerationConfig:
         """Greedy (temperature 0): no sampling, no beams, no penalty but the visitor's own."""

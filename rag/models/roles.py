@@ -1,11 +1,11 @@
-"""The two models every visitor shares, fetched and loaded behind the page."""
+"""The models every visitor shares, fetched and loaded behind the page: two at its start, a cross-encoder when it is first chosen."""
 
 from __future__ import annotations
 
 import logging
 import threading
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Final, Literal
 
 from rag.config import ModelSettings
 from rag.errors import Bilingual, ModelLoading, ModelUnavailable, RagError
@@ -15,8 +15,14 @@ from rag.types import Role, Say
 if TYPE_CHECKING:  # torch is imported by the loading thread, not by whoever imports this module
     from rag.models.encoder import Encoder
     from rag.models.generator import Generator
+    from rag.models.hub import Hub
+    from rag.models.reranker import Reranker
 
 State = Literal["waiting", "fetching", "loading", "ready", "failed"]
+
+_RERANKER_WAIT_S = 8.0
+"""How long the first search that wants the cross-encoder waits for it: a folder loads in this time, a download does not."""
+_ROLE_ZH: Final[dict[Role, str]] = {"encoder": "编码器", "generator": "生成器", "reranker": "重排模型"}
 
 _LOG = logging.getLogger(__name__)
 
@@ -45,6 +51,8 @@ class Models:
         }
         self._encoder: Encoder | None = None
         self._generator: Generator | None = None
+        self._reranker: Reranker | None = None
+        self._hub: Hub | None = None  # one for all roles, so that a silent hub is asked once
         self._problem: dict[Role, Bilingual] = {}
 
     def start(self) -> None:
@@ -56,12 +64,13 @@ class Models:
         from rag.models.hub import Hub
         from rag.models.weights import resolve
 
-        hub = Hub()
+        if self._hub is None:
+            self._hub = Hub()
         for role in roles:
-            asked = self.settings.encoder if role == "encoder" else self.settings.generator
+            asked = self._name(role)
             try:
                 self._set(role, "fetching", asked, Bilingual(en="looking for weights", zh="正在查找权重"))
-                weights = resolve(role, asked, self.settings.cache, self._teller(role, asked), hub)
+                weights = resolve(role, asked, self.settings.cache, self._teller(role, asked), self._hub)
                 self._set(role, "loading", weights.name, weights.line())
                 self._load(role, weights)
                 self._set(role, "ready", weights.name, weights.line())
@@ -89,8 +98,21 @@ class Models:
             encoder = Encoder(weights, self.settings, self.turns)
             encoder.encode_query(["warm"])  # the first call pays for lazy initialisation; not the first visitor
             self._encoder = encoder
-        else:
+        elif role == "generator":
             self._generator = Generator(weights, self.turns)
+        else:
+            from rag.models.reranker import Reranker
+
+            self._reranker = Reranker(weights, self.turns)
+
+    def _name(self, role: Role) -> str:
+        """What the settings call it."""
+        named: dict[Role, str] = {
+            "encoder": self.settings.encoder,
+            "generator": self.settings.generator,
+            "reranker": self.settings.reranker,
+        }
+        return named[role]
 
     def _set(self, role: Role, state: State, name: str, note: Bilingual) -> None:
         with self._changed:
@@ -109,7 +131,7 @@ class Models:
         self._set(role, "failed", name, why)
 
     def status(self) -> tuple[RoleStatus, ...]:
-        """Both roles, the encoder first."""
+        """Every role that is wanted: encoder, generator, and the reranker once somebody chose it."""
         with self._changed:
             return tuple(self._status.values())
 
@@ -131,6 +153,20 @@ class Models:
             raise self._absent("generator")
         return self._generator
 
+    def reranker(self) -> Reranker:
+        """The cross-encoder; raises like `encoder`. The first call begins to load it, and waits for it some seconds."""
+        with self._changed:
+            first = "reranker" not in self._status
+            if first:
+                nothing = Bilingual(en="waiting", zh="等待中")
+                self._status["reranker"] = RoleStatus("reranker", "waiting", self.settings.reranker, nothing)
+        if first:
+            threading.Thread(target=self.load, args=(("reranker",),), name="reranker", daemon=True).start()
+            self.wait("reranker", _RERANKER_WAIT_S)
+        if self._reranker is None:
+            raise self._absent("reranker")
+        return self._reranker
+
     def _absent(self, role: Role) -> ModelUnavailable:
         if role in self._problem:
             # a new one each time: one object would collect the frames, and so the questions, of all who met it
@@ -138,5 +174,5 @@ class Models:
         status = self._status[role]
         return ModelLoading(
             en=f"The {role} {status.name} is not ready yet ({status.note.en}). Please try again in a moment.",
-            zh=f"{'编码器' if role == 'encoder' else '生成器'} {status.name} 尚未就绪（{status.note.zh}），请稍候再试。",
+            zh=f"{_ROLE_ZH[role]} {status.name} 尚未就绪（{status.note.zh}），请稍候再试。",
         )

@@ -15,7 +15,7 @@ from rag.types import Role, Say
 
 __all__ = ["Hub", "Weights", "resolve"]
 
-_ROLE_ZH = {"encoder": "编码器", "generator": "生成模型"}
+_ROLE_ZH = {"encoder": "编码器", "generator": "生成模型", "reranker": "重排模型"}
 
 
 @dataclass(frozen=True, slots=True)

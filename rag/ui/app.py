@@ -13,6 +13,8 @@ from rag.corpus.load.process import ReadingRoom
 from rag.corpus.samples import Samples
 from rag.errors import SettingError
 from rag.models.roles import Models
+from rag.ui.candidate_handlers import CandidateHandlers
+from rag.ui.candidate_wiring import wire_candidates
 from rag.ui.chunk_handlers import ChunkHandlers
 from rag.ui.corpus_handlers import CorpusHandlers
 from rag.ui.corpus_wiring import wire_chunks, wire_corpus, wire_document
@@ -21,7 +23,7 @@ from rag.ui.evaluate_handlers import EvaluateHandlers
 from rag.ui.guard import log_bug
 from rag.ui.page import Page, build_page
 from rag.ui.question_handlers import QuestionHandlers
-from rag.ui.sessions import Sessions
+from rag.ui.sessions import GroupsOf, Sessions, everybody
 from rag.ui.set_handlers import SetHandlers
 from rag.ui.strings import TABLE, translations
 from rag.ui.style import CSS, theme
@@ -55,10 +57,13 @@ class App:
         self.uploads.remove()
 
 
-def build_app(models: Models, samples: Samples, limits: Limits | None = None) -> App:
-    """Build the page; nothing is served yet. `models` and `samples` may still be loading."""
+def build_app(models: Models, samples: Samples, limits: Limits | None = None, groups_of: GroupsOf = everybody) -> App:
+    """Build the page; nothing is served yet. `models` and `samples` may still be loading.
+
+    `groups_of`: the groups of a user name (`rag.ui.sessions.Sessions`); nobody sees a document of other groups.
+    """
     allowed, room = limits or Limits(), ReadingRoom()
-    sessions = Sessions(lambda: Workspace(samples, models, allowed, room))
+    sessions = Sessions(lambda groups: Workspace(samples, models, allowed, room, groups), groups_of=groups_of)
     label = gr.I18n(**translations())
     uploads = UploadFolder(allowed)
     with gr.Blocks(title=f"{TABLE['app.tab'].zh} · {TABLE['app.tab'].en}", analytics_enabled=False) as demo:
@@ -67,6 +72,7 @@ def build_app(models: Models, samples: Samples, limits: Limits | None = None) ->
         wire_document(page, DocumentHandlers(page, sessions, models))
         wire_chunks(page, ChunkHandlers(page, sessions, models))
         _wire_questions(page, QuestionHandlers(page, sessions, models))
+        wire_candidates(page, CandidateHandlers(page, sessions, models))
         _wire_sets(page, SetHandlers(page, sessions, models, uploads))
         _wire_evaluation(page, EvaluateHandlers(page, sessions, models, allowed))
     demo.queue(api_open=False, max_size=WAITING)
@@ -82,7 +88,7 @@ def _wire_questions(page: Page, do: QuestionHandlers) -> None:
         panel.note,
         **LATEST,
     )
-    found = [page.tabs, panel.note, *shown["corpus"], *shown["found"]]
+    found = list(dict.fromkeys([page.tabs, panel.note, *shown["corpus"], *shown["found"]]))
     asked = {page.question, *panel.inputs()}
     answer = shown["answer"]
     both = list(dict.fromkeys([*found, *answer]))
@@ -105,8 +111,7 @@ def _wire_questions(page: Page, do: QuestionHandlers) -> None:
         cancels=[retrieving, *searches, *answers],
         **LIGHT,
     )
-    page.candidates.table.select(do.choose_candidate_row, None, [page.candidates.view, page.candidates.pick], **LIGHT)
-    page.candidates.pick.input(do.choose_candidate, page.candidates.pick, page.candidates.view, **RAW, **LIGHT)
+    page.drop.click(do.drop_earlier, None, [page.earlier, page.drop], **LIGHT)
     page.answer.answer.cite(do.open_citation, None, page.answer.source, **LIGHT)
 
 

@@ -64,7 +64,7 @@ class CorpusHandlers(Desk):
     def leave(self, request: gr.Request) -> None:
         """The page went away."""
         if request.session_hash:
-            self._sessions.left(request.session_hash)
+            self._sessions.left(request.session_hash, request.username)
 
     @guarded("documents.progress")
     def add(self, sent: object, again: object, request: gr.Request) -> Iterator[Updates]:

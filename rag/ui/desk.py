@@ -42,7 +42,8 @@ class Desk:
     def _visit(self, request: gr.Request) -> Visit:
         if not request.session_hash:
             raise mistake(SettingError, "error.session")
-        return self._sessions.visit(request.session_hash)
+        # who it is says the server's sign-in alone, never a header, the address or anything a page sends
+        return self._sessions.visit(request.session_hash, request.username)
 
     def _limit(self) -> int | None:
         """The encoder's limit in tokens, None while there is no encoder."""
@@ -79,10 +80,19 @@ class Desk:
         retrieval, corpus = asked.retrieval, asked.corpus
         kept = visit.workspace.settings.generate.answer_tokens
         return {
-            **candidates.show_candidates(self.page.candidates, retrieval, corpus, spoken),
+            **candidates.show_candidates(self.page.candidates, asked, visit.compared(asked), visit.beside.kept, spoken),
             **prompt.show_prompt(self.page.prompt, retrieval, corpus, kept, spoken),
             self.page.answer.steps: panels.steps(retrieval.trace, spoken),
             self.page.settings.note: self._settings_note(visit, visit.workspace.settings, spoken),
+            **self._earlier(visit, spoken),
+        }
+
+    def _earlier(self, visit: Visit, spoken: Language) -> Updates:
+        """What the next question is read with if it follows on, and the button that drops it; nothing while that is off."""
+        earlier = visit.workspace.earlier() if visit.workspace.settings.query.follow_up else ()
+        return {
+            self.page.earlier: panels.earlier(earlier, spoken),
+            self.page.drop: gr.Button(visible=bool(earlier)),
         }
 
     def _unseen(self, visit: Visit, spoken: Language) -> Updates:
@@ -119,6 +129,7 @@ class Desk:
         return {
             **(self._open(visit, key, spoken) if key else {}),
             **documents.show_documents(page.documents, visit.workspace, corpus, key, spoken),
+            **self._earlier(visit, spoken),
             **chunks.show_split(page.chunks, visit.workspace.settings, spoken),
             page.chunks.document: gr.Dropdown(choices=options, value=key or None),
         }

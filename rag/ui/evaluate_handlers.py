@@ -155,9 +155,8 @@ class EvaluateHandlers(ResultHandlers):
         if plan.given:
             self._models.generator()  # cannot be had: say so now, not after the first search
         encoder, generator = _there(self._models.encoder), _there(self._models.generator)
-        return _Job(
-            plan, Bench(corpus, settings, self._models), encoder, generator is not None, self._allowance.check_cut
-        )
+        bench = Bench(corpus, settings, self._models, visit.workspace.groups)
+        return _Job(plan, bench, encoder, generator is not None, self._allowance.check_cut)
 
     def _check_memory(self, plan: Plan, settings: Settings) -> None:
         """May the outcomes of all variants be kept?"""
@@ -185,8 +184,12 @@ class EvaluateHandlers(ResultHandlers):
             name, written = str(values[name_of] or ""), str(values[values_of] or "").strip()
             if not name:
                 continue
-            # rules are sentences, commas and all
-            pieces = [written] if name == "generate.rules" else re.split(r"[,，、;；\n]", written)
+            # sentences, commas and all
+            pieces = (
+                [written]
+                if name in ("generate.rules", "query.synonyms", "search.section")
+                else re.split(r"[,，、;；\n]", written)
+            )
             given = [piece.strip() for piece in pieces if piece.strip()]
             if not given:
                 raise mistake(SettingError, "eval.no_values", name=name)

@@ -13,7 +13,6 @@ from rag.evaluate.labels import Resolver
 from rag.evaluate.question_cells import header
 from rag.evaluate.question_files import sample_set, table_rows
 from rag.evaluate.questions import QuestionSet
-from rag.types import PUBLIC
 from rag.ui import panels, render
 from rag.ui.evaluate import EvaluateTab
 from rag.ui.sessions import Visit
@@ -68,7 +67,7 @@ def set_line(questions: QuestionSet | None, corpus: Corpus | None, language: Lan
     if corpus is None:
         return panels.notice(line)
     labelled = any(q.relevant for q in questions.questions)
-    resolver = Resolver(corpus, corpus.permitted(PUBLIC))
+    resolver = Resolver(corpus, frozenset(corpus.documents))
     missing = [found for q in questions.questions if (found := resolver.resolve(q).missing)]
     if not missing:
         return panels.notice(f"{line} · {text('eval.set_found', language)}" if labelled else line)

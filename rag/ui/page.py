@@ -28,6 +28,8 @@ class Page(NamedTuple):
     ask: gr.Button
     retrieve: gr.Button
     stop: gr.Button
+    earlier: gr.HTML
+    drop: gr.Button
     examples: gr.HTML
     settings: SettingsPanel
     tabs: gr.Tabs
@@ -59,6 +61,9 @@ def build_page(label: gr.I18n, limits: Limits) -> Page:
         ask = gr.Button(label("ask.answer"), variant="primary", scale=0, min_width=88, elem_id="ask")
         retrieve = gr.Button(label("ask.retrieve"), scale=0, min_width=88, elem_id="retrieve")
         stop = gr.Button(label("ask.stop"), scale=0, min_width=88, elem_id="stop")
+    with gr.Row(elem_id="earlier-row"):
+        earlier = gr.HTML(js_on_load=None, elem_id="earlier")
+        drop = gr.Button(label("ask.drop"), size="sm", scale=0, min_width=88, visible=False, elem_id="drop-earlier")
     examples = gr.HTML({}, html_template="<div class='chips'></div>", js_on_load=EXAMPLES_SCRIPT, elem_id="examples")
     settings = build_settings(label)
     with gr.Tabs(selected="documents", elem_id="tabs", overflow_behavior="wrap") as tabs:
@@ -75,6 +80,6 @@ def build_page(label: gr.I18n, limits: Limits) -> Page:
         with gr.Tab(label("tab.evaluate"), id="evaluate") as evaluate_tab:
             evaluate = build_evaluate(label)
     return Page(
-        models, gr.Timer(1.0), question, ask, retrieve, stop, examples, settings, tabs, documents, chunks, candidates,
-        prompt, answer, evaluate_tab, evaluate,
+        models, gr.Timer(1.0), question, ask, retrieve, stop, earlier, drop, examples, settings, tabs, documents, chunks,
+        candidates, prompt, answer, evaluate_tab, evaluate,
     )  # fmt: skip

@@ -29,6 +29,14 @@ def notice(message: str, tone: str = "info") -> str:
     return f'<p class="notice {escape(tone)}" role="{role}">{escape(message)}</p>'
 
 
+def earlier(questions: Sequence[str], language: Language) -> str:
+    """The questions before the next one, oldest first, with what becomes of them; nothing when there are none."""
+    if not questions:
+        return ""
+    items = " ".join(f"<q>{escape(preview(question, 60))}</q>" for question in questions)
+    return f'<p class="caption" role="status">{escape(text("ask.earlier", language))} {items}</p>'
+
+
 def table(head: Iterable[str], rows: Iterable[Sequence[str]], css: str = "") -> str:
     """A table; `head` is text, the cells of `rows` are HTML already."""
     top = "".join(f'<th scope="col">{escape(h)}</th>' for h in head)

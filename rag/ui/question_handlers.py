@@ -8,10 +8,11 @@ from typing import Any
 
 import gradio as gr
 
-from rag.errors import SettingError
+from rag.ask.query import groups as known_synonyms
+from rag.errors import SettingError, Stopped
 from rag.ui import answer as answer_tab
-from rag.ui import candidates, panels
-from rag.ui.desk import Desk, Updates, bars, first, mistake, part_of, whole
+from rag.ui import panels
+from rag.ui.desk import Desk, Updates, bars, mistake, part_of, whole
 from rag.ui.examples import examples
 from rag.ui.guard import guarded, language
 from rag.ui.sessions import Asking, Visit
@@ -28,6 +29,7 @@ class QuestionHandlers(Desk):
         spoken = language(request)
         try:
             settings = read_settings(self.page.settings, values)
+            known_synonyms(settings.query)
         except SettingError as error:
             return {self.page.settings.note: panels.notice(error.message(spoken), "error")}
         return {self.page.settings.note: self._settings_note(self._visit(request), settings, spoken)}
@@ -41,10 +43,18 @@ class QuestionHandlers(Desk):
             raise mistake(SettingError, "cand.gone")
         return known[number]
 
+    @guarded()
+    def drop_earlier(self, request: gr.Request) -> Updates:
+        """The next question follows none of those before it."""
+        visit = self._visit(request)
+        visit.workspace.drop_earlier()
+        return self._earlier(visit, language(request))
+
     @guarded("candidates.summary")
     def retrieve(self, values: Mapping[Any, Any], request: gr.Request) -> Iterator[Updates]:
         """Retrieve: the line up to the prompt."""
         spoken, visit = language(request), self._visit(request)
+        visit.stop("search")
         visit.stop("answer")
         # the answer to an earlier question must not stand under this one's steps
         idle = panels.phase("", text("answer.retrieved", spoken))
@@ -61,6 +71,7 @@ class QuestionHandlers(Desk):
     def ask(self, values: Mapping[Any, Any], request: gr.Request) -> Iterator[Updates]:
         """Answer, first half: as Retrieve, with the Answer tab in front; a fresh retrieval is reused."""
         spoken, visit = language(request), self._visit(request)
+        visit.stop("search")
         visit.stop("answer")  # a new question ends the answer to the last one
         busy = panels.phase("searching", text("answer.searching", spoken))
         with _asking(visit) as question:
@@ -117,6 +128,7 @@ class QuestionHandlers(Desk):
         waiting = visit.asking is not None
         visit.asking = None
         answering = visit.stop("answer")
+        visit.stop("search")
         visit.stop("index")
         if not waiting and not answering:
             return gr.skip()  # the line under the answer says how that one ended
@@ -125,17 +137,6 @@ class QuestionHandlers(Desk):
             return shown | {self.page.answer.status: panels.phase("stopped", text("error.stopped", spoken))}
         answer = asked.answer
         return shown | answer_tab.show_answer(self.page.answer, answer, spoken, stopped=not answer.done)
-
-    @guarded()
-    def choose_candidate_row(self, request: gr.Request, event: gr.EventData) -> Updates:
-        """A row of the table of candidates; its first cell is the rank, whatever the table's order."""
-        rank = whole(first(part_of(event, "row_value")))
-        return self._candidate(rank, request) | {self.page.candidates.pick: rank}
-
-    @guarded()
-    def choose_candidate(self, rank: object, request: gr.Request) -> Updates:
-        """A candidate by its rank, from the list."""
-        return self._candidate(whole(rank), request)
 
     @guarded()
     def open_citation(self, request: gr.Request, event: gr.EventData) -> Updates:
@@ -167,7 +168,12 @@ class QuestionHandlers(Desk):
             yield bar if visit.asking is question else gr.skip()
         written = str(values[self.page.question] or "")
         if not (reuse and visit.workspace.fresh(written)):
-            visit.workspace.retrieve(written)
+            try:
+                with visit.running("search") as stop:
+                    visit.workspace.retrieve(written, stop)
+            except Stopped:
+                if visit.asking is question:
+                    raise
         if visit.asking is not question:
             if visit.opened is not None:
                 visit.workspace.show(visit.opened)  # what the page shows stays the last one asked
@@ -178,14 +184,6 @@ class QuestionHandlers(Desk):
         shown = self._corpus_if_new(visit, spoken) | self._found(visit, asked, spoken)
         visit.seen_prompt = asked.retrieval.prompt
         return shown
-
-    def _candidate(self, rank: int, request: gr.Request) -> Updates:
-        asked = self._visit(request).workspace.asked()
-        found = next((c for c in asked.retrieval.candidates if c.rank == rank), None) if asked else None
-        if asked is None or found is None:
-            raise mistake(SettingError, "cand.gone")
-        view = candidates.candidate_view(found, asked.retrieval, asked.corpus, language(request))
-        return {self.page.candidates.view: view}
 
 
 @contextmanager

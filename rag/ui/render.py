@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from rag.errors import Language
-from rag.types import Answer, Candidate, Chunk, Citation, Document
+from rag.types import Answer, Chunk, Citation, Document
 from rag.ui.strings import text
 
 VIEW_CHARACTERS = 24_000
@@ -135,56 +135,6 @@ def preview(source: str, size: int = PREVIEW_CHARACTERS) -> str:
     """The beginning of a text on one line."""
     flat = " ".join(source[: size * 2].split())
     return flat if len(flat) <= size and len(source) <= size * 2 else flat[:size] + "…"
-
-
-def fate(candidate: Candidate, language: Language) -> str:
-    """What became of a candidate, in words."""
-    return text(f"fate.{candidate.status.fate}", language, marker=candidate.status.marker)
-
-
-def candidate_rows(
-    candidates: Sequence[Candidate], documents: Mapping[str, Document], language: Language
-) -> list[list[Cell]]:
-    """One row per candidate (at most `TABLE_ROWS`), in the order of `strings` ``head.candidates``."""
-    rows: list[list[Cell]] = []
-    for c in candidates[:TABLE_ROWS]:
-        document = documents[c.chunk.key]
-        row: list[Cell] = [c.rank, fate(c, language)]
-        for stage in ("dense", "lexical", "fused"):
-            score = c.scores.get(stage)
-            row += [None if score is None else round(score, 4), c.ranks.get(stage)]
-        row += [
-            document.title,
-            preview(c.chunk.text),
-            document.version or "–",
-            c.chunk.page,
-            " › ".join(c.chunk.section),
-            text(f"origin.{document.origin}", language),
-        ]
-        rows.append(row)
-    return rows
-
-
-def why(candidate: Candidate, settings: Mapping[str, str], language: Language) -> str:
-    """Why a candidate ranks where it does, as an HTML paragraph."""
-    parts = [text("why.rank", language, rank=candidate.rank, fate=fate(candidate, language))]
-    for stage in ("dense", "lexical"):
-        if stage in candidate.scores:
-            facts_ = {"score": f"{candidate.scores[stage]:.4f}", "rank": candidate.ranks.get(stage, "–")}
-            parts.append(text(f"why.{stage}", language, **facts_))
-        else:
-            parts.append(text(f"why.no_{stage}", language))
-    if "fused" in candidate.scores:
-        score = f"{candidate.scores['fused']:.4f}"
-        if settings.get("search.fusion") == "rrf":
-            c = settings.get("search.rrf_c", "")
-            terms = (f"1/({c}+{candidate.ranks[s]})" for s in ("dense", "cross", "lexical") if s in candidate.ranks)
-            if "cross" in candidate.ranks:
-                parts.append(text("why.cross", language))
-            parts.append(text("why.rrf", language, terms=" + ".join(terms), score=score))
-        else:
-            parts.append(text("why.weighted", language, alpha=settings.get("search.alpha", ""), score=score))
-    return f'<p class="why">{escape(" ".join(parts))}</p>'
 
 
 def answer_segments(answer: Answer, language: Language) -> list[dict[str, str]]:

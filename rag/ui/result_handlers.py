@@ -16,7 +16,6 @@ from rag.evaluate.measured_run import Run
 from rag.evaluate.report import to_html, to_json
 from rag.evaluate.run import Answered, Outcome
 from rag.evaluate.threshold import curve, suggested
-from rag.types import PUBLIC
 from rag.ui import answer as answer_tab
 from rag.ui import chunks, evaluate_compare, evaluate_questions, evaluate_results, panels
 from rag.ui.desk import Desk, Updates, as_download, first, mistake, part_of, whole
@@ -167,7 +166,11 @@ class ResultHandlers(Desk):
             raise mistake(SettingError, "eval.no_question")
         outcome = run.outcomes[number - 1]
         answered = outcome.answered("retrieved")
-        asked = Asked(outcome.retrieval, run.bench.corpus, answered.answer if answered is not None else None)
+        asked = Asked(
+            outcome.retrieval,
+            run.bench.asked_as(outcome.question).corpus,
+            answered.answer if answered is not None else None,
+        )
         shown = answer_tab.empty_answer(page.answer, _no_answer(answered, spoken), spoken)
         shown |= self._found(visit, asked, spoken)
         if asked.answer is not None:
@@ -184,7 +187,7 @@ class ResultHandlers(Desk):
     def _labelled(self, visit: Visit, outcome: Outcome, need: int | None, spoken: Language) -> Updates:
         """The Chunks tab at a labelled passage, one of `need` if it can be, as far as its document is searched now."""
         corpus, tab = visit.workspace.corpus(), self.page.chunks
-        resolver = Resolver(corpus, corpus.permitted(PUBLIC))
+        resolver = Resolver(corpus, frozenset(corpus.documents))
         for place in sorted(resolver.resolve(outcome.question).places, key=lambda p: p.label.need != need):
             holders = resolver.holders(place)
             if not holders:

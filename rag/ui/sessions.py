@@ -8,7 +8,9 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Literal
 
-from rag.errors import LimitReached
+from rag.errors import LimitReached, SettingError
+from rag.types import PUBLIC
+from rag.ui.beside import Beside
 from rag.ui.strings import both
 
 if TYPE_CHECKING:
@@ -22,6 +24,9 @@ if TYPE_CHECKING:
     from rag.workspace import Asked, Workspace
 
 Work = Literal["answer", "index", "evaluate", "draft"]
+GroupsOf = Callable[[str | None], frozenset[str]]
+"""User name → groups; None: somebody who has not signed in."""
+_Who = tuple[str, str | None]
 
 
 class Asking:
@@ -37,15 +42,15 @@ class Visit:
     `seen_corpus` is the id of the corpus the visitor's page shows and its `rag.ui.documents.scope`, `seen_prompt` the
     prompt, `seen_set` the question set as the only item (empty: it shows none yet), `seen_results` whether it shows
     results of an evaluation. `asking` is the question that is being searched or answered or waits for it; None when there
-    is none. `opened` is the question of an evaluation that was opened since. `document` is the key of the document chosen last on the Documents or the Chunks tab,
+    is none. `opened` is the question of an evaluation that was opened since. `beside` holds the retrievals that are compared. `document` is the key of the document chosen last on the Documents or the Chunks tab,
     `chunks` its chunks as that tab shows them, `removing` the key of the one the page asks about whether to remove it
     (empty: it asks about none), `going` that of the one
     removed last. `questions` is the question set the visitor brought, `experiment` what the last
     evaluation came to; `evaluating` stands for the one under way, `drafting` for the drafting begun last.
     """
 
-    def __init__(self, workspace: Workspace) -> None:
-        self.workspace = workspace
+    def __init__(self, workspace: Workspace, groups: frozenset[str] = PUBLIC) -> None:
+        self.workspace, self.groups = workspace, groups
         self.seen_corpus: tuple[str, tuple[str, date]] | None = None
         self.document = ""
         self.chunks: Opened | None = None
@@ -55,6 +60,7 @@ class Visit:
         self.seen_results = False
         self.asking: Asking | None = None
         self.opened: Asked | None = None
+        self.beside = Beside()
         self.questions: QuestionSet | None = None
         self.experiment: Experiment | None = None
         self.evaluating: object | None = None
@@ -111,9 +117,17 @@ class Visit:
             if self.drafting is not None:
                 self.questions = added(self.questions)
 
+    def compared(self, asked: Asked) -> Asked | None:
+        """The page shows `asked`: what it is compared with, None when there is nothing that may still be shown."""
+        self.beside.show(asked)
+        own = {document.key: document for document in self.workspace.own_documents()}
+        self.beside.let_go(lambda held: _holds_others(held.corpus, own))
+        return self.beside.other()
+
     def forget_removed(self) -> bool:
         """Let go of results that hold an own document which is no longer there; True when there were such."""
         own = {document.key: document for document in self.workspace.own_documents()}
+        self.beside.let_go(lambda held: _holds_others(held.corpus, own))
         with self._lock:
             if self.opened is not None and _holds_others(self.opened.corpus, own):
                 self.opened = None
@@ -136,6 +150,7 @@ class Visit:
         with self._lock:
             self.evaluating = self.drafting = self.questions = self.experiment = self.opened = None
             self.seen_set, self.chunks = (), None
+        self.beside.forget()
         self.workspace.close()
 
 
@@ -144,9 +159,17 @@ def _holds_others(corpus: Corpus, own: Mapping[str, Document]) -> bool:
     return any(d.origin == "own" and own.get(key) is not d for key, d in corpus.documents.items())
 
 
-class Sessions:
-    """Session id → `Visit`. The id is a bearer secret: it is a key here and is never logged or shown.
+def everybody(username: str | None) -> frozenset[str]:
+    """The groups of whoever comes, where nobody signs in."""
+    return PUBLIC
 
+
+class Sessions:
+    """Session id and user → `Visit`. The id is a bearer secret: it is part of a key here and is never logged or shown.
+
+    `groups_of` says which groups a user name (None: not signed in) is in, beside `PUBLIC`, in which everybody is. It is asked at
+    every request, so that it must be quick; a visit made with other groups ends, and with it all that was seen in it.
+    Somebody else who sends the same session id gets a visit of their own.
     A page that went away may come back (a lost connection looks the same), so its visit is kept for
     `grace_s` seconds. At `capacity` visits the page that closed first makes room; while all are open, a new one is
     refused. A page that did nothing for `idle_s` seconds counts as closed: not every browser says when it goes.
@@ -154,37 +177,49 @@ class Sessions:
 
     def __init__(
         self,
-        new_workspace: Callable[[], Workspace],
+        new_workspace: Callable[[frozenset[str]], Workspace],
         grace_s: float = 600,
         capacity: int = 200,
         idle_s: float = 12 * 3600,
+        groups_of: GroupsOf = everybody,
     ) -> None:
-        self._new_workspace = new_workspace
+        self._new_workspace, self._groups_of = new_workspace, groups_of
         self._grace_s = grace_s
         self._capacity = capacity
         self._idle_s = idle_s
         self._lock = threading.Lock()
-        self._visits: dict[str, Visit] = {}
-        self._used: dict[str, float] = {}
-        self._left: dict[str, float] = {}
+        self._visits: dict[_Who, Visit] = {}
+        self._used: dict[_Who, float] = {}
+        self._left: dict[_Who, float] = {}
 
-    def visit(self, session: str) -> Visit:
-        """The visit of this session, made when it is new; raises `LimitReached` when there is no room for it."""
-        evicted: Visit | None = None
-        now = time.monotonic()
+    def visit(self, session: str, user: str | None = None) -> Visit:
+        """The visit of this session and user, made when it is new.
+
+        Raises `LimitReached` when there is no room for it, and `SettingError` once when the user's groups are no longer those
+        it was made with: it has ended then.
+        """
+        groups = PUBLIC | self._groups_of(user)
+        who, evicted, now = (session, user), None, time.monotonic()
         with self._lock:
-            found = self._visits.get(session)
-            if found is None:
-                if len(self._visits) >= self._capacity:
-                    evicted = self._forget(self._closed(now))
-                found = self._visits[session] = Visit(self._new_workspace())
-            self._left.pop(session, None)
-            self._used[session] = now
+            found = self._visits.get(who)
+            changed = found is not None and found.groups != groups
+            if changed:
+                evicted = self._forget(who)
+            else:
+                if found is None:
+                    if len(self._visits) >= self._capacity:
+                        evicted = self._forget(self._closed(now))
+                    found = self._visits[who] = Visit(self._new_workspace(groups), groups)
+                self._left.pop(who, None)
+                self._used[who] = now
         if evicted is not None:
             evicted.end()
+        if changed or found is None:
+            said = both("error.groups")
+            raise SettingError(en=said.en, zh=said.zh)
         return found
 
-    def _closed(self, now: float) -> str:
+    def _closed(self, now: float) -> _Who:
         """The session that can make room."""
         if self._left:
             return min(self._left, key=self._left.__getitem__)
@@ -194,26 +229,26 @@ class Sessions:
             raise LimitReached(en=said.en, zh=said.zh)
         return oldest
 
-    def left(self, session: str) -> None:
+    def left(self, session: str, user: str | None = None) -> None:
         """The page of this session went away; its visit ends after the grace period unless it comes back."""
         with self._lock:
-            if session in self._visits:
-                self._left[session] = time.monotonic()
+            if (session, user) in self._visits:
+                self._left[session, user] = time.monotonic()
 
     def sweep(self) -> tuple[str, ...]:
         """End the visits whose grace period is over; returns their session ids."""
         now = time.monotonic()
         with self._lock:
-            gone = tuple(s for s, since in self._left.items() if now - since >= self._grace_s)
-            ended = [self._forget(s) for s in gone]
+            gone = tuple(who for who, since in self._left.items() if now - since >= self._grace_s)
+            ended = [self._forget(who) for who in gone]
         for visit in ended:
             visit.end()
-        return gone
+        return tuple(session for session, _ in gone)
 
     def close(self) -> None:
         """End every visit."""
         with self._lock:
-            ended = [self._forget(s) for s in tuple(self._visits)]
+            ended = [self._forget(who) for who in tuple(self._visits)]
         for visit in ended:
             visit.end()
 
@@ -221,7 +256,7 @@ class Sessions:
         with self._lock:
             return len(self._visits)
 
-    def _forget(self, session: str) -> Visit:
-        self._used.pop(session, None)
-        self._left.pop(session, None)
-        return self._visits.pop(session)
+    def _forget(self, who: _Who) -> Visit:
+        self._used.pop(who, None)
+        self._left.pop(who, None)
+        return self._visits.pop(who)

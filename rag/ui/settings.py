@@ -12,11 +12,16 @@ import gradio as gr
 
 from rag.config import (
     MOST_RULES,
+    MOST_SYNONYMS,
     Fusion,
     GenerateSettings,
     Mode,
+    Nearest,
+    QuerySettings,
+    Rerank,
     Scope,
     SearchSettings,
+    SelectSettings,
     Settings,
     SplitSettings,
     Strategy,
@@ -31,6 +36,12 @@ class SettingsPanel(NamedTuple):
     strategy: gr.Radio
     size: gr.Number
     overlap: gr.Number
+    normalise: gr.Checkbox
+    follow_up: gr.Checkbox
+    glossary: gr.Checkbox
+    synonyms: gr.Textbox
+    parts: gr.Checkbox
+    second_round: gr.Checkbox
     mode: gr.Radio
     fusion: gr.Radio
     depth: gr.Number
@@ -40,6 +51,15 @@ class SettingsPanel(NamedTuple):
     threshold: gr.Textbox
     scope: gr.Radio
     as_of: gr.Textbox
+    documents: gr.Dropdown
+    section: gr.Textbox
+    nearest: gr.Radio
+    rerank: gr.Radio
+    rerank_top: gr.Number
+    near_duplicates: gr.Checkbox
+    mmr: gr.Textbox
+    per_document: gr.Number
+    neighbours: gr.Checkbox
     answer_tokens: gr.Number
     temperature: gr.Number
     top_p: gr.Number
@@ -53,46 +73,65 @@ class SettingsPanel(NamedTuple):
         return set(self) - {self.note}
 
 
-CHOICES = {"strategy": Strategy, "mode": Mode, "fusion": Fusion, "scope": Scope}
-WHOLE = ("size", "overlap", "depth", "packed", "rrf_c", "answer_tokens", "context_limit")
+Part = SplitSettings | QuerySettings | SearchSettings | SelectSettings | GenerateSettings
+
+CHOICES = {
+    "strategy": Strategy,
+    "mode": Mode,
+    "fusion": Fusion,
+    "scope": Scope,
+    "nearest": Nearest,
+    "rerank": Rerank,
+}
+WHOLE = (
+    "size",
+    "overlap",
+    "depth",
+    "packed",
+    "rrf_c",
+    "rerank_top",
+    "per_document",
+    "answer_tokens",
+    "context_limit",
+)
+OPTIONAL = ("as_of", "threshold", "mmr")
+LONG = {"rules": MOST_RULES, "synonyms": MOST_SYNONYMS}
 
 
 def build_settings(label: gr.I18n) -> SettingsPanel:
     """Build the accordion inside the current layout; the values are the defaults of `rag.config`."""
     plain = Settings()
+    made: dict[str, Any] = {}
     with gr.Accordion(label("set.title"), open=False, elem_id="settings"):
-        gr.Markdown(label("set.group_split"))
-        with gr.Row():
-            made = _components(plain.split, label)
-        gr.Markdown(label("set.group_search"))
-        with gr.Row():
-            made |= _components(plain.search, label)
-        gr.Markdown(label("set.group_generate"))
-        with gr.Row():
-            made |= _components(plain.generate, label)
+        for part in ("split", "query", "search", "select", "generate"):
+            gr.Markdown(label(f"set.group_{part}"))
+            with gr.Row():
+                made |= _components(getattr(plain, part), label)
         note = gr.HTML(js_on_load=None, elem_id="settings-note")
     return SettingsPanel(**made, note=note)
 
 
-def _components(part: SplitSettings | SearchSettings | GenerateSettings, label: gr.I18n) -> dict[str, Any]:
-    made: dict[str, Any] = {}
-    for f in fields(part):
-        value, common = getattr(part, f.name), {"label": label(f"set.{f.name}"), "elem_id": f"set-{f.name}"}
-        if f.name in CHOICES:
-            made[f.name] = gr.Radio(choices(f.name, "en"), value=value, min_width=260, **common)
-        elif f.name in ("as_of", "threshold"):
-            # a text field: an empty number field shows 0, which would mean something else
-            made[f.name] = gr.Textbox(value="", max_length=20, min_width=200, **common)
-        elif f.name == "rules":
-            made[f.name] = gr.Textbox(value="", lines=2, max_lines=8, max_length=MOST_RULES, min_width=320, **common)
-        elif f.name == "alpha":
-            made[f.name] = gr.Slider(0, 1, value, step=0.05, min_width=200, **common)
-        else:
-            precision = 0 if f.name in WHOLE else None
-            made[f.name] = gr.Number(
-                value, precision=precision, step=1 if precision == 0 else 0.05, min_width=150, **common
-            )
-    return made
+def _components(part: Part, label: gr.I18n) -> dict[str, Any]:
+    return {f.name: _component(f.name, getattr(part, f.name), label) for f in fields(part)}
+
+
+def _component(name: str, value: Any, label: gr.I18n) -> Any:
+    common: dict[str, Any] = {"label": label(f"set.{name}"), "elem_id": f"set-{name}"}
+    if name in CHOICES:
+        return gr.Radio(choices(name, "en"), value=value, min_width=260, **common)
+    if isinstance(value, bool):
+        return gr.Checkbox(value, min_width=200, **common)
+    if name == "documents":
+        return gr.Dropdown([], value=[], multiselect=True, min_width=320, **common)
+    if name in LONG:
+        return gr.Textbox(value="", lines=2, max_lines=8, max_length=LONG[name], min_width=320, **common)
+    if name in OPTIONAL or name == "section":
+        # a text field: an empty number field shows 0, which would mean something else
+        return gr.Textbox(value="", max_length=100 if name == "section" else 20, min_width=200, **common)
+    if name == "alpha":
+        return gr.Slider(0, 1, value, step=0.05, min_width=200, **common)
+    precision = 0 if name in WHOLE else None
+    return gr.Number(value, precision=precision, step=1 if precision == 0 else 0.05, min_width=150, **common)
 
 
 def choices(name: str, language: Language) -> list[tuple[str, str]]:
@@ -124,8 +163,22 @@ def read_settings(panel: SettingsPanel, values: Mapping[Any, object]) -> Setting
     def word(name: str) -> Any:
         return str(values[getattr(panel, name)])
 
+    def line(name: str) -> str:
+        return str(values[getattr(panel, name)] or "")
+
+    def on(name: str) -> bool:
+        return bool(values[getattr(panel, name)])
+
     return Settings(
         SplitSettings(cast(Strategy, word("strategy")), whole("size"), whole("overlap")),
+        QuerySettings(
+            normalise=on("normalise"),
+            follow_up=on("follow_up"),
+            glossary=on("glossary"),
+            synonyms=line("synonyms"),
+            parts=on("parts"),
+            second_round=on("second_round"),
+        ),
         SearchSettings(
             mode=word("mode"),
             fusion=word("fusion"),
@@ -133,9 +186,20 @@ def read_settings(panel: SettingsPanel, values: Mapping[Any, object]) -> Setting
             packed=whole("packed"),
             rrf_c=whole("rrf_c"),
             alpha=number("alpha"),
-            threshold=_cosine(values[panel.threshold]),
+            threshold=_number("threshold", values[panel.threshold]),
             scope=word("scope"),
             as_of=_day(values[panel.as_of]),
+            documents=_names(values[panel.documents]),
+            section=line("section").strip(),
+            nearest=word("nearest"),
+        ),
+        SelectSettings(
+            rerank=word("rerank"),
+            rerank_top=whole("rerank_top"),
+            near_duplicates=on("near_duplicates"),
+            mmr=_number("mmr", values[panel.mmr]),
+            per_document=whole("per_document"),
+            neighbours=on("neighbours"),
         ),
         GenerateSettings(
             answer_tokens=whole("answer_tokens"),
@@ -143,7 +207,7 @@ def read_settings(panel: SettingsPanel, values: Mapping[Any, object]) -> Setting
             top_p=number("top_p"),
             repetition_penalty=number("repetition_penalty"),
             context_limit=whole("context_limit"),
-            rules=str(values[panel.rules] or ""),
+            rules=line("rules"),
         ),
     )
 
@@ -151,11 +215,12 @@ def read_settings(panel: SettingsPanel, values: Mapping[Any, object]) -> Setting
 def show_settings(panel: SettingsPanel, settings: Settings) -> dict[Any, Any]:
     """The panel set to `settings`: `read_settings` of it gives the same again."""
     shown: dict[Any, Any] = {}
-    for part in (settings.split, settings.search, settings.generate):
+    for part in (settings.split, settings.query, settings.search, settings.select, settings.generate):
         for f in fields(part):
             value = getattr(part, f.name)
-            optional = f.name in ("as_of", "threshold")
-            shown[getattr(panel, f.name)] = ("" if value is None else str(value)) if optional else value
+            if f.name in OPTIONAL:
+                value = "" if value is None else str(value)
+            shown[getattr(panel, f.name)] = list(value) if isinstance(value, tuple) else value
     return shown
 
 
@@ -170,12 +235,16 @@ def _day(value: object) -> date | None:
         raise SettingError(en=said.en, zh=said.zh) from error
 
 
-def _cosine(value: object) -> float | None:
+def _number(name: str, value: object) -> float | None:
     written = str(value if value is not None else "").strip()
     if not written:
         return None
     try:
         return float(written)
     except ValueError as error:
-        said = both("set.bad_number", name="threshold", value=repr(written))
+        said = both("set.bad_number", name=name, value=repr(written))
         raise SettingError(en=said.en, zh=said.zh) from error
+
+
+def _names(value: object) -> tuple[str, ...]:
+    return tuple(str(name) for name in value) if isinstance(value, list | tuple) else ()

@@ -8,9 +8,11 @@ from typing import Final
 
 from rag.errors import Bilingual, Language
 from rag.evaluate.words import WORDS
+from rag.ui.strings_candidates import CANDIDATES
 from rag.ui.strings_chunks import CHUNKS
 from rag.ui.strings_documents import DOCUMENTS
 from rag.ui.strings_evaluate import EVALUATE
+from rag.ui.strings_settings import SETTINGS
 
 _B = Bilingual
 # fmt: off
@@ -29,50 +31,11 @@ TABLE: Final[Mapping[str, Bilingual]] = MappingProxyType({
     "ask.more": _B("More examples", "更多示例"),
     "ask.fewer": _B("Fewer examples", "收起示例"),
     "ask.stop": _B("Stop", "停止"),
-    "set.title": _B("Settings", "设置"),
-    "set.strategy": _B("Split strategy", "切分方式"),
-    "set.size": _B("Chunk size (characters; tokens if so split)", "块大小（字符；按 token 切分时为 token）"),
-    "set.overlap": _B("Overlap (same unit)", "重叠（单位同上）"),
-    "set.mode": _B("Retrieval", "检索方式"),
-    "set.fusion": _B("Fusion", "融合方式"),
-    "set.depth": _B("Candidates per retriever", "每路候选数"),
-    "set.packed": _B("Evidence in the prompt (k)", "放入提示词的证据数（k）"),
-    "set.rrf_c": _B("RRF constant c", "RRF 常数 c"),
-    "set.alpha": _B("α: weight of dense", "α：向量检索权重"),
-    "set.threshold": _B("Least cosine (empty: off)", "最低余弦（留空：不限）"),
-    "set.scope": _B("Versions", "版本范围"),
-    "set.as_of": _B("In force on (YYYY-MM-DD, empty: today)", "生效日期（YYYY-MM-DD，留空：今天）"),
-    "set.answer_tokens": _B("Answer tokens", "回答长度（token）"),
-    "set.temperature": _B("Temperature (0: greedy)", "温度（0：贪心）"),
-    "set.top_p": _B("top_p", "top_p"),
-    "set.repetition_penalty": _B("Repetition penalty", "重复惩罚"),
-    "set.context_limit": _B("Context limit (tokens)", "上下文上限（token）"),
-    "set.rules": _B("Rules of the prompt (empty: the built-in ones)", "提示词规则（留空：使用内置规则）"),
-    "set.group_split": _B("**Split** · a change here means re-indexing before the next question", "**切分** · 改动后，下一次提问前会重新建立索引"),
-    "set.group_search": _B("**Search and pack**", "**检索与装填**"),
-    "set.group_generate": _B("**Generate**", "**生成**"),
-    "set.ok": _B("Settings {hash}: in effect from the next question.", "设置 {hash}：从下一次提问起生效。"),
-    "set.reindex": _B(
-        "Settings {hash}: the chunks change, so re-indexing follows with the next question.",
-        "设置 {hash}：切分方式有变，下一次提问时会先重新建立索引。",
+    "ask.earlier": _B(
+        "If the next question follows on (“And for Shanghai?”), it is searched together with:",
+        "下一问若承接前文（如「那上海呢？」），将连同此前的提问一起检索：",
     ),
-    "set.bad_date": _B(
-        "Setting as_of: {value} is not a date. Write it as YYYY-MM-DD or leave it empty.",
-        "设置 as_of：{value} 不是日期，请写成 YYYY-MM-DD 或留空。",
-    ),
-    "set.bad_number": _B("Setting {name}: {value} is not a number.", "设置 {name}：{value} 不是数字。"),
-    "set.missing": _B("Setting {name}: no value. Enter a number.", "设置 {name}：没有填写，请输入一个数字。"),
-    "option.fixed": _B("fixed window", "固定窗口"),
-    "option.recursive": _B("recursive: paragraph → line → sentence", "递归：段落 → 行 → 句"),
-    "option.structure": _B("structure: section → clause → paragraph → …", "结构：章节 → 条款 → 段落 → …"),
-    "option.tokens": _B("encoder tokens, cut at sentence ends", "按编码器 token，断在句末"),
-    "option.fused": _B("dense + lexical", "向量 + 词汇"),
-    "option.dense": _B("dense only", "仅向量"),
-    "option.lexical": _B("lexical only", "仅词汇"),
-    "option.rrf": _B("reciprocal rank (RRF)", "倒数排名（RRF）"),
-    "option.weighted": _B("weighted sum (α)", "加权和（α）"),
-    "option.newest": _B("newest in force", "现行最新版"),
-    "option.all": _B("all versions", "全部版本"),
+    "ask.drop": _B("Forget these", "不再连同"),
     # status of models and samples
     "role.encoder": _B("Encoder", "编码模型"),
     "role.generator": _B("Generator", "生成模型"),
@@ -100,35 +63,6 @@ TABLE: Final[Mapping[str, Bilingual]] = MappingProxyType({
     "fact.version": _B("version {version}", "版本 {version}"),
     "fact.page": _B("page {page}", "第 {page} 页"),
     "fact.range": _B("characters {start}–{end}", "字符 {start}–{end}"),
-    # candidates
-    "cand.table": _B("Candidates: click a row to see it in its document", "候选：点击一行，查看其在文档中的位置"),
-    "cand.pick": _B("Show candidate", "查看候选"),
-    "cand.none": _B("Ask a question first; its candidates appear here.", "请先提问，候选会出现在这里。"),
-    "cand.summary": _B("{n} candidates for “{question}”; {packed} went into the prompt.", "“{question}”共有 {n} 个候选，其中 {packed} 个进入提示词。"),
-    "cand.choice": _B("{rank}. {title} · {start}–{end}", "{rank}. {title} · {start}–{end}"),
-    "cand.gone": _B("That candidate is no longer there. Ask again.", "该候选已不存在，请重新提问。"),
-    "cand.changed": _B("The documents changed meanwhile. Ask again.", "文档在此期间有变动，请重新提问。"),
-    "cand.legend": _B("shaded: the chunk · underlined: words it shares with the question", "底色：该切块 · 下划线：与问题相同的词"),
-    "head.candidates": _B(
-        "Rank|Outcome|Dense|D #|Lexical|L #|Fused|F #|Document|Text|Version|Page|Section|Origin",
-        "名次|去向|向量|名次 |词汇|名次  |融合|名次   |文档|内容|版本|页|章节|来源",
-    ),
-    "fate.packed": _B("packed as {marker}", "放入提示词 {marker}"),
-    "fate.over_budget": _B("over budget", "超出预算"),
-    "fate.beyond_k": _B("below top k", "在前 k 名之外"),
-    "fate.below_threshold": _B("below the threshold", "低于阈值"),
-    "fate.not_packed": _B("not packed", "未装填"),
-    "why.rank": _B("Rank {rank}, {fate}.", "第 {rank} 名，{fate}。"),
-    "why.dense": _B("Dense: cosine {score}, rank {rank}.", "向量：余弦 {score}，第 {rank} 名。"),
-    "why.lexical": _B("Lexical: BM25 {score}, rank {rank}.", "词汇：BM25 {score}，第 {rank} 名。"),
-    "why.no_dense": _B("Not among the dense hits.", "不在向量命中之列。"),
-    "why.no_lexical": _B("Not among the lexical hits.", "不在词汇命中之列。"),
-    "why.cross": _B(
-        "In another language than the question: few words can be shared, so the dense rank counts twice.",
-        "与问题不是同一种语言，很难有相同的词，因此向量名次计两次。",
-    ),
-    "why.rrf": _B("RRF: {terms} = {score}.", "RRF：{terms} = {score}。"),
-    "why.weighted": _B("Weighted sum with α = {alpha}: {score}.", "加权和，α = {alpha}：{score}。"),
     # prompt
     "prompt.none": _B("Ask a question first; the exact prompt appears here.", "请先提问，完整提示词会出现在这里。"),
     "prompt.text": _B("The exact string the model gets", "模型收到的完整字符串"),
@@ -191,15 +125,21 @@ TABLE: Final[Mapping[str, Bilingual]] = MappingProxyType({
     "error.session": _B("This page has no session. Reload it.", "页面没有会话，请刷新。"),
     "error.event": _B("The page did not say which place is meant. Press again, or reload it.", "页面没有说明要看哪一处，请再按一次，或刷新页面。"),
     "error.full": _B("There are too many visitors just now. Reload the page in a minute.", "当前访问人数过多，请一分钟后刷新页面重试。"),
+    "error.groups": _B(
+        "What you may see has changed, and this visit has ended with what it showed. Reload the page; own files have to be added again.",
+        "您的查看权限已变更，本次访问及页面内容已失效。请刷新页面；自己的文件需要重新上传。",
+    ),
     "error.stopped": _B("Stopped.", "已停止。"),
     "stopped.files": _B("Stopped: not taken in: {names}.", "已停止，没有收入：{names}。"),
     "stopped.remove": _B("Stopped: nothing was removed.", "已停止，没有移除。"),
     "stopped.save": _B("Stopped: what you entered was not saved.", "已停止，没有保存您填写的内容。"),
     "stopped.index": _B("Stopped: what is searched is as it was before.", "已停止，检索的内容与之前相同。"),
-    **{key: said for key, said in WORDS.items() if key.startswith("step.")},  # the report names the steps alike
+    **{key: said for key, said in WORDS.items() if key.startswith(("step.", "stage."))},  # the report names the steps alike
     **DOCUMENTS,
     **CHUNKS,
+    **CANDIDATES,
     **EVALUATE,
+    **SETTINGS,
 })
 # fmt: on
 

@@ -8,6 +8,7 @@ from typing import Any
 import gradio as gr
 
 from rag.ui.page import Page
+from rag.ui.settings import CHOICES
 
 # "multiple": with Gradio's "once" a press while the last one is on its way, or its end not yet told, would be lost
 _EVERY: dict[str, Any] = {"api_visibility": "private", "show_progress": "hidden", "trigger_mode": "multiple"}
@@ -35,7 +36,7 @@ WAITING = 1600
 
 def groups(page: Page) -> dict[str, list[Any]]:
     """Groups of components that are written together."""
-    options = [page.settings.strategy, page.settings.mode, page.settings.fusion, page.settings.scope]
+    options = [getattr(page.settings, name) for name in CHOICES]
     test = page.evaluate
     options += [test.what, test.first, test.second]
     outcomes = [test.count, test.outcomes, test.pick, test.diagnosis]
@@ -50,8 +51,8 @@ def groups(page: Page) -> dict[str, list[Any]]:
         test.failed,
     ]
     return {
-        "corpus": [*page.documents.written(), *page.chunks.written()],
-        "found": [*page.candidates, *page.prompt, page.answer.steps],
+        "corpus": [*page.documents.written(), *page.chunks.written(), page.earlier, page.drop],
+        "found": [*page.candidates, *page.prompt, page.answer.steps, page.earlier, page.drop],
         "answer": list(page.answer),
         "options": options,
         "set": [

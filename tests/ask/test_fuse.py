@@ -61,7 +61,7 @@ def test_a_rank_of_the_first_run_can_count_twice(seeds) -> None:
         twice = {h.position for h in first if rng.random() < 0.5} | {99}
         again = [h if h.position in twice else Hit(-1 - h.position, 0.0) for h in first]
         expected = {h.position: h.score for h in reciprocal_rank_fusion([first, second, again], 10) if h.position >= 0}
-        found = reciprocal_rank_fusion([first, second], 10, twice)
+        found = reciprocal_rank_fusion([first, second], 10, (twice,))
         assert {h.position: h.score for h in found} == pytest.approx(expected), seed
 
 

@@ -19,7 +19,7 @@ def candidates_of(*chunks: Chunk) -> list[Candidate]:
 
 def settings_of(packed: int = 4, context_limit: int = 2048, answer_tokens: int = 160) -> Settings:
     return Settings(
-        SplitSettings(), SearchSettings(packed=packed), GenerateSettings(answer_tokens, 0, 1, 1, context_limit)
+        search=SearchSettings(packed=packed), generate=GenerateSettings(answer_tokens, 0, 1, 1, context_limit)
     )
 
 

@@ -4,14 +4,20 @@ from datetime import date
 import numpy as np
 import pytest
 
-from rag.ask.search import is_chinese, search
-from rag.config import SearchSettings, SplitSettings
+from rag.ask.query import formulate
+from rag.ask.search import Runs, is_chinese
+from rag.ask.search import search as search_query
+from rag.config import QuerySettings, SearchSettings, SplitSettings
 from rag.corpus.dense import DenseIndex
 from rag.corpus.index import Corpus, build
 from rag.types import Document
 from tests.fakes import HashEncoder
 
 ENCODER = HashEncoder()
+
+
+def search(question: str, corpus: Corpus, settings: SearchSettings, encoder, earlier=()) -> Runs:
+    return search_query(formulate(question, earlier, QuerySettings(glossary=False, parts=False)), corpus, settings, encoder)
 
 
 @pytest.fixture
@@ -76,19 +82,19 @@ def test_the_dense_score_is_the_cosine(corpus: Corpus) -> None:
         assert hit.score == pytest.approx(float(np.dot(corpus.dense.vectors[hit.position], runs.query)), abs=1e-6)
 
 
-def test_earlier_questions_count_less_than_the_question(corpus: Corpus) -> None:
+def test_earlier_questions_count_as_much_as_the_question(corpus: Corpus) -> None:
     settings = SearchSettings(depth=200)
-    runs = search("谁来审批？", corpus, settings, ENCODER, earlier=["报销单填哪张？", "年假几天？"])
-    joined = "报销单填哪张？\n年假几天？\n谁来审批？"
-    alone, together = (v.astype(np.float64) for v in ENCODER.encode_query(["谁来审批？", joined]))
-    direction = (2 * alone + together) / np.linalg.norm(2 * alone + together)
+    runs = search("谁批？", corpus, settings, ENCODER, earlier=["报销单填哪张？", "年假几天？"])
+    joined = "报销单填哪张？\n年假几天？\n谁批？"
+    alone, together = (v.astype(np.float64) for v in ENCODER.encode_query(["谁批？", joined]))
+    direction = (alone + together) / np.linalg.norm(alone + together)
     assert runs.query is not None and runs.query.dtype == np.float32
     assert runs.query == pytest.approx(direction, abs=1e-6)
     assert corpus.dense is not None and list(runs.dense) == corpus.dense.search(
         runs.query, 200, corpus.allowed(settings, date.today()).rows
     )
     index = corpus.lexical
-    expected = 2 * index.scores("谁来审批？") + index.scores(joined)
+    expected = index.scores("谁批？") + index.scores(joined)
     assert runs.lexical
     for hit in runs.lexical:
         assert hit.score == pytest.approx(expected[hit.position], rel=1e-5)
@@ -97,7 +103,7 @@ def test_earlier_questions_count_less_than_the_question(corpus: Corpus) -> None:
 def test_texts_that_point_opposite_ways_leave_the_question(corpus: Corpus) -> None:
     class Opposed:
         def encode_query(self, texts):
-            return np.asarray([[1, 0], [-2, 0]][: len(texts)], dtype=np.float32)
+            return np.asarray([[1, 0], [-1, 0]][: len(texts)], dtype=np.float32)
 
     index = replace(corpus, dense=DenseIndex(np.eye(2, dtype=np.float32)[[0] * len(corpus.chunks)]))
     runs = search("谁？", index, SearchSettings(), Opposed(), earlier=["年假？"])
@@ -118,6 +124,17 @@ def test_hits_in_another_language_than_the_question_are_known(leave: Document, e
     assert search("How many days?", corpus, SearchSettings(), ENCODER).foreign == {at[leave.key]}
     assert search("2026?", corpus, SearchSettings(), ENCODER).foreign == frozenset()
     assert search("年假几天？", corpus, SearchSettings(mode="lexical"), ENCODER).foreign == frozenset()
+
+
+def test_passages_that_hold_what_the_question_names_are_known(corpus: Corpus, equipment: Document) -> None:
+    named = search("HR-F-012 年假", corpus, SearchSettings(), ENCODER)
+    held = {h.position for h in named.lexical if "HR-F-012" in corpus.chunks[h.position].text}
+    assert held and named.named == held < {h.position for h in named.lexical}
+    assert search("年假几天？", corpus, SearchSettings(), ENCODER).named == frozenset()
+    clause = replace(equipment, doc_id="law", key="law@1", text="第八十二条 每月支付双倍的工资。\n\n第八十三条 依照第一条的规定执行。")
+    laws = build([clause], SplitSettings("recursive", 20, 0), ENCODER)
+    found = search("第82条怎么规定？", laws, SearchSettings(), ENCODER)
+    assert {laws.chunks[p].text[:5] for p in found.named} == {"第八十二条"}
 
 
 @pytest.mark.parametrize(

@@ -3,13 +3,16 @@ import random
 import numpy as np
 import pytest
 
+from rag.ask.choose import eligible
 from rag.ask.fuse import reciprocal_rank_fusion, weighted_sum
-from rag.ask.search import Runs, search
-from rag.ask.select import candidates, eligible, fuse_step, settle
-from rag.config import SearchSettings, SplitSettings
+from rag.ask.query import formulate
+from rag.ask.search import Runs
+from rag.ask.search import search as search_query
+from rag.ask.select import candidates, fuse_step, settle
+from rag.config import QuerySettings, SearchSettings, SplitSettings
 from rag.corpus.index import Corpus, build
 from rag.corpus.ranking import Hit
-from rag.types import Document, Evidence
+from rag.types import Document, Evidence, Status
 from tests.fakes import HashEncoder
 
 ENCODER = HashEncoder()
@@ -19,6 +22,10 @@ QUERY = np.zeros(16, dtype=np.float32)
 @pytest.fixture
 def corpus(leave: Document, equipment: Document) -> Corpus:
     return build([leave, equipment], SplitSettings("fixed", 20, 4), ENCODER)
+
+
+def search(question: str, corpus: Corpus, settings: SearchSettings, encoder: HashEncoder | None) -> Runs:
+    return search_query(formulate(question, (), QuerySettings(glossary=False, parts=False)), corpus, settings, encoder)
 
 
 def ids(found) -> list[str]:
@@ -68,6 +75,17 @@ def test_what_the_lexical_list_cannot_judge_counts_by_its_dense_rank_twice(corpu
         assert not any("cross" in c.ranks for c in candidates(runs, corpus, settings))
 
 
+def test_a_code_that_the_question_names_counts_by_its_lexical_rank_twice(corpus: Corpus) -> None:
+    runs = Runs((Hit(2, 0.9), Hit(0, 0.8)), (Hit(0, 7.0),), QUERY, (), named=frozenset({0}))
+    found = candidates(runs, corpus, SearchSettings())
+    assert dict(found[0].scores) == pytest.approx(
+        {"dense": 0.8, "lexical": 7.0, "named": 7.0, "fused": 1 / 12 + 2 / 11}
+    )
+    assert dict(found[0].ranks) == {"dense": 2, "lexical": 1, "named": 1, "fused": 1}
+    note = fuse_step(0.0, runs, 2, SearchSettings()).note
+    assert "names: 1," in note.en and "1 个段落含有" in note.zh
+
+
 def test_the_note_on_fusion_says_whose_dense_rank_counts_twice() -> None:
     dense = (Hit(2, 0.9), Hit(0, 0.8))
     alike = Runs(dense, (Hit(0, 7.0),), QUERY, ())
@@ -76,7 +94,7 @@ def test_the_note_on_fusion_says_whose_dense_rank_counts_twice() -> None:
         notes = [fuse_step(0.0, runs, 2, SearchSettings()).note.of(language) for runs in (alike, one, two)]
         assert [said in note for note in notes] == [False, True, True]
         assert all(f"c = {SearchSettings().rrf_c}" in note for note in notes)
-        assert "1 " in notes[1] and "2 " in notes[2]
+        assert "1" in notes[1].removeprefix(notes[0]) and "2" in notes[2].removeprefix(notes[0])
         for settings in (SearchSettings(fusion="weighted"), SearchSettings(mode="dense")):
             assert said not in fuse_step(0.0, one, 2, settings).note.of(language)
 
@@ -131,7 +149,8 @@ def test_everybody_learns_what_became_of_it(corpus: Corpus) -> None:
     found = candidates(runs, corpus, SearchSettings(mode="dense"))
     chunk = found[1].chunk
     evidence = Evidence("S1", chunk, "[S1]", ((chunk.start, chunk.end),))
-    settled = settle(found, found[:3], [evidence], [found[0].chunk.chunk_id])
+    left = {found[3].chunk.chunk_id: Status("below_threshold")}
+    settled = settle(found, left, [evidence], [found[0].chunk.chunk_id])
     assert [c.status.fate for c in settled] == ["over_budget", "packed", "beyond_k", "below_threshold"]
     assert [c.status.marker for c in settled] == ["", "S1", "", ""]
     assert [(c.chunk, c.scores, c.rank) for c in settled] == [(c.chunk, c.scores, c.rank) for c in found]

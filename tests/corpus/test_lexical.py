@@ -195,6 +195,33 @@ def test_scores_are_those_of_the_formula(seeds) -> None:
             assert scores.tolist() == pytest.approx(bm25(passages, query), rel=1e-4, abs=1e-5), seed
 
 
+def test_contributions_sum_to_the_score_and_each_is_that_of_the_formula(seeds) -> None:
+    for seed in seeds(300):
+        rng = random.Random(seed)
+        passages = random_passages(rng)
+        query = rng.choice((hostile.text(rng, 3), " ".join(rng.choices(WORDS, k=4)), "年假年假 unknown"))
+        index = LexicalIndex(passages)
+        scores = index.scores(query)
+        for i, passage in enumerate(passages):
+            parts = index.contributions(query, passage, i)
+            assert sum(p.score for p in parts) == pytest.approx(float(scores[i]), rel=1e-5, abs=1e-9), seed
+            assert parts == sorted(parts, key=lambda p: -p.score) and all(p.score > 0 for p in parts)
+            asked, found = Counter(t.term for t in query_terms(query)), Counter(t.term for t in terms(passage))
+            assert {p.term: (p.asked, p.found) for p in parts} == {t: (asked[t], found[t]) for t in asked if found[t]}
+            one = {p.term: p.score for p in parts}
+            for term in one if i < 3 else ():
+                assert one[term] == pytest.approx(formula(term, asked[term], passages, i), rel=1e-5), seed
+
+
+def formula(term: str, asked: int, passages: list[str], i: int) -> float:
+    """What one term gives to a passage, by the formula of `bm25`."""
+    counts = [Counter(t.term for t in terms(p)) for p in passages]
+    df, n = sum(term in c for c in counts), len(counts)
+    length, mean = counts[i].total(), sum(c.total() for c in counts) / n
+    tf = counts[i][term]
+    return asked * math.log(1 + (n - df + 0.5) / (df + 0.5)) * tf / (tf + 0.9 * (0.6 + 0.4 * length / mean))
+
+
 def test_search_is_sorted_masked_and_without_zero_scores(seeds) -> None:
     for seed in seeds(300):
         rng = random.Random(seed)

@@ -150,7 +150,7 @@ def healthy(rng: random.Random) -> Line:
     asked = [rng.choice(facts[subject]) for subject in rng.sample(subjects, rng.choice((1, 1, 2)))]
     question = about(rng, asked)
     reader = Reader(wanted=tuple(fact.sentence for fact in asked))
-    return Line(documents, Settings(split, search), question, tuple(asked), reader)
+    return Line(documents, Settings(split, search=search), question, tuple(asked), reader)
 
 
 def policy(rng: random.Random, subject: str, facts: Sequence[Fact], version: str = "2020-01") -> Document:

@@ -10,7 +10,8 @@ import pytest
 from rag.config import ModelSettings, SplitSettings
 from rag.corpus.split import split
 from rag.errors import ChunkTooLong, Stopped
-from rag.models.encoder import COUNT_CHARACTERS, PIECE_TOKENS, Encoder, _pieces
+from rag.models.encoder import COUNT_CHARACTERS, Encoder
+from rag.models.pieces import PIECE_TOKENS, pieces
 from rag.models.roles import Models
 from rag.models.turns import Turns
 from rag.models.weights import Weights, resolve
@@ -32,9 +33,9 @@ COSINES = [0.945, 0.875, 0.866, 0.846]  # published with the converted weights
 def test_pieces_hold_every_row_once_and_stay_small(seed: int) -> None:
     rng = np.random.default_rng(seed)
     counts = [int(n) for n in rng.integers(1, 513, rng.integers(0, 200))]
-    pieces = list(_pieces(counts))
-    assert sorted(i for piece in pieces for i in piece) == list(range(len(counts)))
-    for piece in pieces:
+    found = list(pieces(counts))
+    assert sorted(i for piece in found for i in piece) == list(range(len(counts)))
+    for piece in found:
         assert piece
         assert len(piece) == 1 or len(piece) * max(counts[i] for i in piece) <= PIECE_TOKENS
 

@@ -9,8 +9,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import torch
 
 from rag.config import GenerateSettings, ModelSettings
+from rag.errors import Stopped
 from rag.models.generator import END_STRINGS, Generated, Generator, best_dtype
 from rag.models.roles import Models
 from rag.models.turns import Turns
@@ -269,3 +271,43 @@ def test_sampling_follows_the_settings(generator: Generator) -> None:
     greedy = generator._config(GenerateSettings())
     assert (greedy.do_sample, greedy.num_beams, greedy.repetition_penalty) == (False, 1, 1.0)
     assert (greedy.temperature, greedy.top_p, greedy.top_k) == (None, None, None)
+
+
+# --- how likely a text is
+
+
+def test_the_likelihood_is_that_of_each_prompt_read_alone_in_whatever_batch(generator: Generator) -> None:
+    question = generator.chat.encode("入职满一年，每年有多少天带薪年假？")
+    prompts = [prompt(generator, "条文：" + "员工入职满一年后，每年可享受15天带薪年假。" * n) for n in (1, 30, 2, 0)]
+    prompts.append(prompt(generator, "食堂几点开饭？"))
+    found = generator.likelihoods(prompts, question, threading.Event())
+    alone = []
+    for ids in prompts:
+        with torch.inference_mode():
+            logits = read_alone(generator, [*ids, *question]).float()
+        likely = torch.log_softmax(logits[len(ids) - 1 : -1], dim=-1)
+        alone.append(float(likely[range(len(question)), list(question)].mean()))
+    # in bf16 the sums differ in their last digits with the batch
+    assert found == pytest.approx(alone, abs=0.06 if generator.dtype != "float32" else 1e-3)
+    assert found[0] > found[3] > found[4]  # the clause that answers it makes the question likelier
+
+
+def read_alone(generator: Generator, ids: list[int]) -> torch.Tensor:
+    generator._local.stop = threading.Event()
+    return generator._model(input_ids=torch.tensor([ids], device=generator.device)).logits[0]
+
+
+def test_reading_stops_within_a_layer_and_others_get_their_turn(generator: Generator) -> None:
+    question, prompts = generator.chat.encode("年假？"), [long_prompt(generator, 900)] * 3
+    stop, went = threading.Event(), threading.Event()
+
+    def shortly() -> None:
+        with generator._turns.turn(short=True):
+            went.set()
+            stop.set()
+
+    threading.Timer(0.05, shortly).start()
+    with pytest.raises(Stopped):
+        generator.likelihoods(prompts, question, stop)
+    assert went.is_set()
+    free_within(generator._turns, 1.0)

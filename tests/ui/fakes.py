@@ -15,6 +15,7 @@ from rag.corpus.samples import Samples
 from rag.errors import Bilingual
 from rag.models.roles import RoleStatus
 from rag.ui.app import App, build_app, launch_app
+from rag.ui.candidate_handlers import CandidateHandlers
 from rag.ui.chunk_handlers import ChunkHandlers
 from rag.ui.corpus_handlers import CorpusHandlers
 from rag.ui.document_handlers import DocumentHandlers
@@ -146,6 +147,7 @@ class Client:
         self.documents: DocumentHandlers = handlers[DocumentHandlers]
         self.chunks: ChunkHandlers = handlers[ChunkHandlers]
         self.questions: QuestionHandlers = handlers[QuestionHandlers]
+        self.candidates: CandidateHandlers = handlers[CandidateHandlers]
         self.page: Page = self.corpus.page
         self.app, self.request = app, Visitor(name, accept).request()
         self.workspace = app.sessions.visit(name).workspace
@@ -155,10 +157,10 @@ class Client:
         plain = Settings()
         shown = {
             name: getattr(part, name)
-            for part in (plain.split, plain.search, plain.generate)
+            for part in (plain.split, plain.query, plain.search, plain.select, plain.generate)
             for name in part.__dataclass_fields__
         }
-        shown |= {"as_of": "", "threshold": ""} | changed
+        shown |= {"as_of": "", "threshold": "", "mmr": "", "documents": []} | changed
         return {getattr(self.page.settings, name): value for name, value in shown.items()} | {
             self.page.question: question
         }

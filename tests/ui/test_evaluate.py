@@ -12,7 +12,7 @@ import gradio as gr
 import pytest
 
 from rag.background import settled
-from rag.config import GenerateSettings, Limits, SearchSettings, Settings, SplitSettings
+from rag.config import GenerateSettings, Limits, QuerySettings, SearchSettings, SelectSettings, Settings, SplitSettings
 from rag.evaluate.threshold import at
 from rag.evaluate.words import WORDS
 from rag.ui import evaluate_handlers, result_handlers
@@ -83,7 +83,7 @@ def test_a_question_of_a_run_is_shown_on_all_tabs(visitor: Evaluator) -> None:
     asked = visitor.workspace.asked()
     assert asked is not None and asked.answer is not None and asked.retrieval.question == PAID["question"]
     # what follows on the other tabs is about this question
-    view = visitor.questions.choose_candidate(1, visitor.request)
+    view = visitor.candidates.choose(1, visitor.request)
     assert view[page.candidates.view]
     again = visitor.checked("choose_outcome", visitor.runs.choose_outcome(0, 3, visitor.request))
     assert "年假不得跨年累计" in again[visitor.tab.diagnosis] and page.chunks.view not in again
@@ -118,13 +118,16 @@ def test_the_settings_panel_shows_any_settings_as_they_are(app: App, seeds: Call
         size = r.randint(20, 4000)
         settings = Settings(
             SplitSettings(r.choice(["fixed", "recursive"]), size, r.randint(0, size - 1)),
+            QuerySettings(glossary=r.random() < 0.5, synonyms=hostile_text(r)[:2000]),
             SearchSettings(
                 mode=r.choice(["fused", "dense", "lexical"]),
                 depth=r.randint(1, 200),
                 alpha=r.random(),
                 threshold=r.choice([None, r.uniform(-1, 1)]),
                 as_of=r.choice([None, date(2026, r.randint(1, 12), 1)]),
+                documents=r.choice([(), ("leave", "差旅")]),
             ),
+            SelectSettings(mmr=r.choice([None, r.random()]), neighbours=r.random() < 0.5),
             GenerateSettings(temperature=r.uniform(0, 2), rules=hostile_text(r)[:2000]),
         )
         assert read_settings(client.page.settings, show_settings(client.page.settings, settings)) == settings

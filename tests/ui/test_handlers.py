@@ -157,7 +157,7 @@ def test_odd_numbers_from_a_browser_end_in_a_plain_message(visitor: Client, valu
     last(visitor.questions.retrieve(visitor.values(), visitor.request))
     if value is not True:  # true is 1 for a browser's number too
         with pytest.raises(gr.Error, match="已不存在"):
-            visitor.questions.choose_candidate(value, visitor.request)
+            visitor.candidates.choose(value, visitor.request)
     with pytest.raises(gr.Error, match="已不存在"):
         event = gr.EventData(None, {"marker": value, "start": value})
         visitor.questions.open_citation(visitor.request, event)
@@ -165,7 +165,7 @@ def test_odd_numbers_from_a_browser_end_in_a_plain_message(visitor: Client, valu
     rows.row_value = [value]
     if value is not True:
         with pytest.raises(gr.Error, match="已不存在"):
-            visitor.questions.choose_candidate_row(visitor.request, rows)
+            visitor.candidates.choose_row(visitor.request, rows)
 
 
 def test_settings_are_checked_with_their_message_and_nothing_is_lost(visitor: Client) -> None:

@@ -191,3 +191,23 @@ def test_what_reindexing_is_announced_by_is_how_the_index_is_split(line: tuple[A
     client.workspace.configure(Settings(SplitSettings(size=60)))  # and the re-indexing was stopped
     said = {size: client.questions.check_settings(client.values(size=size), client.request)[note] for size in (60, 240)}
     assert "warning" in said[60] and "info" in said[240]
+
+
+def test_the_questions_before_are_shown_before_they_are_used_and_can_be_dropped(line: tuple[App, PageModels]) -> None:
+    client = Client(line[0])
+    page = client.page
+    shown = last(client.questions.retrieve(client.values("<b>年假</b>有几天？"), client.request))
+    assert "&lt;b&gt;年假&lt;/b&gt;有几天？" in shown[page.earlier] and shown[page.drop].visible
+    shown = last(client.questions.retrieve(client.values("那设备呢？"), client.request))
+    assert "<q>那设备呢？</q>" in shown[page.earlier]
+    asked = client.workspace.asked()
+    assert asked is not None and asked.retrieval.query is not None
+    assert asked.retrieval.query.earlier == ("<b>年假</b>有几天？",)
+    shown = client.questions.drop_earlier(client.request)
+    assert shown[page.earlier] == "" and not shown[page.drop].visible and client.workspace.earlier() == ()
+
+
+def test_a_wrong_line_of_synonyms_is_named_where_it_is_written(line: tuple[App, PageModels]) -> None:
+    client = Client(line[0])
+    shown = client.questions.check_settings(client.values(synonyms="年假 = 带薪年休假\n工资"), client.request)
+    assert "第 2 行" in shown[client.page.settings.note] and "工资" in shown[client.page.settings.note]

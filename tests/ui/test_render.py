@@ -4,15 +4,11 @@ import random
 import re
 from collections.abc import Callable
 
-from rag.config import SplitSettings
-from rag.corpus.split import split
 from rag.types import (
     Answer,
-    Candidate,
     Citation,
     Prompt,
     Sentence,
-    Status,
     Trace,
 )
 from rag.ui import panels, render
@@ -110,27 +106,3 @@ def test_an_invalid_marker_is_never_a_button() -> None:
     )
     assert [(p["k"], p["t"]) for p in made] == [("text", "十五天。"), ("invalid", "[S9]"), ("model", "[S1]")]
     assert "m" not in made[1] and made[1]["why"]
-
-
-def test_candidate_rows_are_numbers_where_they_are_numbers() -> None:
-    shown = document("员工入职满一年后，每年可享受15天带薪年假。", title="年假")
-    chunk = split(shown, SplitSettings(), None)[0]
-    found = Candidate(chunk, {"dense": 0.94561, "fused": 0.0164}, {"dense": 1, "fused": 1}, 1, Status("packed", "S1"))
-    row = render.candidate_rows([found], {shown.key: shown}, "zh")[0]
-    assert row[0] == 1 and row[2:8] == [0.9456, 1, None, None, 0.0164, 1]
-    assert "S1" in str(row[1])
-
-
-def test_why_gives_the_sum_of_reciprocal_ranks() -> None:
-    shown = document("年假15天")
-    chunk = split(shown, SplitSettings(), None)[0]
-    scores, ranks = {"dense": 0.9, "lexical": 3.0, "fused": 1 / 61 + 1 / 63}, {"dense": 1, "lexical": 3, "fused": 1}
-    found = Candidate(chunk, scores, ranks, 1, Status("packed", "S1"))
-    said = render.why(found, {"search.fusion": "rrf", "search.rrf_c": "60"}, "en")
-    assert "1/(60+1) + 1/(60+3) = 0.0323" in said and "language" not in said
-    ranks = {"dense": 2, "cross": 2, "lexical": 9, "fused": 1}
-    foreign = Candidate(
-        chunk, {"dense": 0.9, "cross": 0.9, "lexical": 1.0, "fused": 0.2193}, ranks, 1, Status("packed", "S1")
-    )
-    said = render.why(foreign, {"search.fusion": "rrf", "search.rrf_c": "10"}, "en")
-    assert "1/(10+2) + 1/(10+2) + 1/(10+9) = 0.2193" in said and "language" in said

@@ -12,8 +12,8 @@ from rag.ui.sessions import Sessions
 class Space:
     """Stands for a workspace: knows only whether it was closed."""
 
-    def __init__(self) -> None:
-        self.closed = 0
+    def __init__(self, groups: frozenset[str]) -> None:
+        self.groups, self.closed = groups, 0
 
     def close(self) -> None:
         self.closed += 1

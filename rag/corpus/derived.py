@@ -1,0 +1,46 @@
+"""What is worked out from a corpus once and kept beside it: whose document each chunk is, and what some may see of it."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rag.types import Chunk
+
+if TYPE_CHECKING:
+    from rag.corpus.index import Corpus
+
+MOST_VIEWS: Final = 16
+"""Of more sets of documents, the ones that were not looked at for longest are worked out again when they are."""
+
+
+class Derived:
+    """Belongs to one corpus and dies with it. May be called from any thread; who comes second waits for who came first."""
+
+    def __init__(self) -> None:
+        self._lock = threading.RLock()  # a view is made of the numbers
+        self._views: dict[frozenset[str], Corpus] = {}  # the one used last is the last
+        self._numbers: NDArray[np.intp] | None = None
+
+    def numbers(self, chunks: Sequence[Chunk], keys: Iterable[str]) -> NDArray[np.intp]:
+        """Of each chunk the place of its document among `keys`: ``(n,)``; −1 of none of them."""
+        with self._lock:
+            if self._numbers is None:
+                place = {key: i for i, key in enumerate(keys)}
+                self._numbers = np.fromiter((place.get(c.key, -1) for c in chunks), dtype=np.intp, count=len(chunks))
+            return self._numbers
+
+    def view(self, keys: frozenset[str], make: Callable[[], Corpus]) -> Corpus:
+        """What `make` makes of the documents `keys`, made once as long as it is among the last `MOST_VIEWS`."""
+        with self._lock:
+            found = self._views.pop(keys, None)
+            if found is None:
+                found = make()
+            self._views[keys] = found
+            if len(self._views) > MOST_VIEWS:
+                del self._views[next(iter(self._views))]
+            return found
