@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from rag.ui.chunks import Opened
     from rag.workspace import Asked, Workspace
 
-Work = Literal["answer", "index", "evaluate", "draft"]
+Work = Literal["search", "answer", "index", "evaluate", "draft"]
 GroupsOf = Callable[[str | None], frozenset[str]]
 """User name → groups; None: somebody who has not signed in."""
 _Who = tuple[str, str | None]
@@ -41,7 +41,7 @@ class Visit:
     as the only item (empty: it shows none yet), `seen_results` whether it shows results of an evaluation. `asking` is the
     question that is being searched or answered or waits for it; None when there is none. `opened` is the question of an
     evaluation that was opened since. `beside` holds the retrievals that are compared. `document` is the key of the document chosen last on the Documents or the Chunks tab,
-    `chunks` its chunks as that tab shows them. `questions` is the question set the visitor brought, `experiment` what the last
+    `chunks` its chunks as that tab shows them. `scope` holds the policies chosen in the settings, by doc_id. `questions` is the question set the visitor brought, `experiment` what the last
     evaluation came to; `evaluating` stands for the one under way, `drafting` for the drafting begun last.
     """
 
@@ -49,6 +49,7 @@ class Visit:
         self.workspace, self.groups = workspace, groups
         self.seen_corpus = ""
         self.document = ""
+        self.scope: tuple[str, ...] = ()
         self.chunks: Opened | None = None
         self.seen_prompt: Prompt | None = None
         self.seen_set: tuple[QuestionSet | None, ...] = ()
