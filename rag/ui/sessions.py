@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from rag.ui.chunks import Opened
     from rag.workspace import Asked, Workspace
 
-Work = Literal["answer", "index", "evaluate", "draft"]
+Work = Literal["search", "answer", "index", "evaluate", "draft"]
 GroupsOf = Callable[[str | None], frozenset[str]]
 """User name → groups; None: somebody who has not signed in."""
 _Who = tuple[str, str | None]
@@ -45,7 +45,7 @@ class Visit:
     is none. `opened` is the question of an evaluation that was opened since. `beside` holds the retrievals that are compared. `document` is the key of the document chosen last on the Documents or the Chunks tab,
     `chunks` its chunks as that tab shows them, `removing` the key of the one the page asks about whether to remove it
     (empty: it asks about none), `going` that of the one
-    removed last. `questions` is the question set the visitor brought, `experiment` what the last
+    removed last. `scope` holds the policies chosen in the settings, by doc_id. `questions` is the question set the visitor brought, `experiment` what the last
     evaluation came to; `evaluating` stands for the one under way, `drafting` for the drafting begun last.
     """
 
@@ -53,6 +53,7 @@ class Visit:
         self.workspace, self.groups = workspace, groups
         self.seen_corpus: tuple[str, tuple[str, date]] | None = None
         self.document = ""
+        self.scope: tuple[str, ...] = ()
         self.chunks: Opened | None = None
         self.removing = self.going = ""
         self.seen_prompt: Prompt | None = None

@@ -289,7 +289,6 @@ def test_the_likelihood_is_that_of_each_prompt_read_alone_in_whatever_batch(gene
         alone.append(float(likely[range(len(question)), list(question)].mean()))
     # in bf16 the sums differ in their last digits with the batch
     assert found == pytest.approx(alone, abs=0.06 if generator.dtype != "float32" else 1e-3)
-    assert found[0] > found[3] > found[4]  # the clause that answers it makes the question likelier
 
 
 def read_alone(generator: Generator, ids: list[int]) -> torch.Tensor:
