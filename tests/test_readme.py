@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import re
@@ -113,7 +114,9 @@ def test_the_figures_of_the_evaluation_are_those_of_the_committed_report() -> No
 def test_the_figures_of_the_answers_are_those_of_the_committed_report() -> None:
     run = report("answers.json")["runs"][0]
     assert run["complete"] and [q["id"] for q in run["outcomes"]] == [q.id for q in sample_set().questions]
-    assert dict(run["settings"]) == dict(Settings().lines())
+    # more than an hour of writing: the settings it was written under are named, whatever the defaults are by now
+    written = hashlib.sha256(repr(tuple(run["settings"].items())).encode()).hexdigest()[:8]
+    assert f"settings {written}" in README
     table = rows_of("answers")
     assert list(table) == ["none", "gold", "retrieved"] == [a["given"] for a in run["answers"]]
     for answers in run["answers"]:
