@@ -21,14 +21,14 @@ WORKER = """
 import os, re, time
 import rag.corpus.load.worker as worker
 real = worker.load
-def load(name, data, origin):
+def load(name, data, *rest):
     if name.startswith("crash"):
         os.abort()
     if name.startswith("hang"):
         re.match("(a+)+$", "a" * 40 + "b")
     if name.startswith("eat"):
         data = b"x" * 2_000_000_000
-    return real(name, data, origin)
+    return real(name, data, *rest)
 worker.load = load
 worker.main()
 """

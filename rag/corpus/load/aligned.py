@@ -25,6 +25,14 @@ _NO_CELL = re.compile(
     r".*(?:[。；！？;!?]|[:：](?!\d).*)|(?:[（(]?\d{1,2}[)）、.．](?!\d)|[（(]?[一二三四五六七八九十]{1,3}[)）、]|[①-⑳•·●○■□☑☒◆▪➢✓]).*"
 )
 
+# What only the lines of a tree, of a program or of a terminal have. A dash of the same characters (─) is no line of a tree,
+# money (``$ 600``) no command, and paths stand in tables too.
+_CODE = re.compile(
+    r".*[\u2502\u2503\u2506\u2507\u250a-\u254b\u254e-\u257f].*"
+    r"|[|`][- ]{0,2}-- .*|#(?:\s+[^\W\d].*)?|\$\s+[a-z~./].*|.*\$\w*\{.*|(?:.*[^：:])?[{}]|.*\)\s?;|(?:.*\s)?\\"
+    r"|[-dlbcps](?:[r-][w-][-xsStT]){3}(?!\w).*"
+)
+
 
 @dataclass(frozen=True, slots=True)
 class Found:
@@ -54,6 +62,8 @@ def aligned_table(rows: Sequence[Sequence[Row]], start: int) -> Found | None:
         above = cells
     if len(placed) < _LEAST_ROWS or (len(names) == 2 and not _are_two_columns(placed, size)):
         return None
+    if is_code([[cell.text for cell in row.values()] for row in placed]):
+        return None
     grid = tuple(
         tuple(Cell(row[c].text if c in row else "", (r, c)) for c in range(len(names))) for r, row in enumerate(placed)
     )
@@ -62,6 +72,15 @@ def aligned_table(rows: Sequence[Sequence[Row]], start: int) -> Found | None:
     lines = [line for row in placed for line in row.values()]
     box = min(i.x0 for i in lines), min(i.top for i in lines), max(i.x1 for i in lines), max(i.bottom for i in lines)
     return Found(Table(grid, box, tuple(name.x0 for name in names), names=tuple(names)), len(placed))
+
+
+def is_code(rows: Sequence[Sequence[str]]) -> bool:
+    """Whether rows are a listing (of a program, a terminal, a tree of files): at least half of them hold a piece of one.
+
+    >>> is_code([["│", "├── a.txt"], ["│", "└── b.txt"]]), is_code([["#", "金额"], ["1", "$ 600"], ["2", "─"]])
+    (True, False)
+    """
+    return 2 * sum(any(map(_CODE.fullmatch, row)) for row in rows) >= len(rows)
 
 
 def _are_two_columns(rows: Sequence[dict[int, Line]], size: float) -> bool:

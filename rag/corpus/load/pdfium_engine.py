@@ -111,7 +111,10 @@ class _Reader:
 
     def _style(self, text: Any, index: int) -> tuple[bool, bool]:
         """Whether a character is bold, and pale; asked once for every piece of text that is drawn at a time."""
-        drawn = ctypes.addressof(c.FPDFText_GetTextObject(text, index).contents)
+        piece = c.FPDFText_GetTextObject(text, index)
+        if not piece:  # in a damaged file
+            return False, False
+        drawn = ctypes.addressof(piece.contents)
         if drawn not in self._styles:
             red, green, blue, alpha = (ctypes.c_uint() for _ in range(4))
             c.FPDFText_GetFillColor(text, index, red, green, blue, alpha)

@@ -20,6 +20,7 @@ from pathlib import Path
 from types import TracebackType
 
 from rag.config import Limits
+from rag.corpus.load.fault import log_fault, read_fault
 from rag.corpus.load.held import most_held
 from rag.corpus.load.metadata import document_key
 from rag.corpus.load.waiting_line import WaitingLine
@@ -223,6 +224,8 @@ def _checked(name: str, line: bytes, limits: Limits) -> _Answer:
             raise ValueError("a document that is not what it says")
         if type(answer["peak"]) is not int:  # JSON as Python reads it has Infinity too
             raise TypeError("a peak that is no number of bytes")
+        for fault in [read_fault(record) for record in answer.get("faults", ())][:1]:  # no file meets more than one
+            log_fault(fault)
         return _Answer(documents, None if documents else _problem(name, answer, limits), answer["peak"])
     except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError) as error:
         raise _crashed(name) from error
@@ -249,6 +252,7 @@ def _broken_off(name: str, status: int, held: int, limits: Limits) -> RagError:
         return _too_slow(name, limits.parse_seconds)
     if status == _KILLED or (status in _NO_MEMORY and held > limits.parse_bytes * _NEARLY_ALL):
         return _too_much_memory(name, limits.parse_bytes)
+    _LOG.error("the process that reads files broke off with status %d", status)
     return _crashed(name)
 
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 from statistics import median
 
 from rag.corpus.clean import flow
-from rag.corpus.load.aligned import WIDEST_GAP, cells_under, is_short_cell
+from rag.corpus.load.aligned import WIDEST_GAP, cells_under, is_code, is_short_cell
 from rag.corpus.load.ink import Box
 from rag.corpus.load.layout import Item, Left, Page
 from rag.corpus.load.lines import Line
@@ -72,7 +72,7 @@ def _with_rest(page: Page, table: Table) -> Page:
     for shift in dict.fromkeys((0.0, *(left - table.names[0].x0 for left in lefts[:1]))):
         names = tuple(replace(name, x0=name.x0 + shift, x1=name.x1 + shift) for name in table.names)
         found, n_items, box = _rows_under(page.items[start:], names)
-        if found:
+        if found and not is_code(found):
             grid = tuple(tuple(Cell(text, (r, c)) for c, text in enumerate(row)) for r, row in enumerate(found))
             rest = Table(grid, box, tuple(name.x0 for name in names), names=names)
             return replace(page, items=(*page.items[:start], rest, *page.items[start + n_items :]))

@@ -14,9 +14,11 @@ import queue
 import sys
 import threading
 import time
+from dataclasses import asdict
 from typing import Any, BinaryIO
 
 from rag.corpus.load.dispatch import load
+from rag.corpus.load.fault import Fault
 from rag.corpus.load.held import most_held
 from rag.corpus.records import document_json
 from rag.errors import LoadError
@@ -36,7 +38,7 @@ def main() -> None:
     silent = os.open(os.devnull, os.O_WRONLY)
     os.dup2(silent, 1)
     os.dup2(silent, 2)
-    logging.disable()
+    logging.disable()  # what our code ran into goes back with the answer, by kind and place, and is logged there
     while True:
         request, data = requests.get()
         _bound_time(request["seconds"])
@@ -65,15 +67,17 @@ def _answered(request: dict[str, Any], data: bytes) -> bytes:
 
 
 def _answer(request: dict[str, Any], data: bytes) -> dict[str, Any]:
+    faults: list[Fault] = []
     try:
-        documents = load(request["name"], data, "own")
+        documents = load(request["name"], data, "own", faults.append)
         if sum(len(d.text) for d in documents) > request["characters"]:
             return {"error": "characters"}
         return {"documents": [document_json(d) for d in documents]}
     except LoadError as error:
         if _because_of(error, MemoryError):
             raise MemoryError from error
-        return {"error": type(error).__name__, "en": error.text.en, "zh": error.text.zh}
+        said = {"error": type(error).__name__, "en": error.text.en, "zh": error.text.zh}
+        return said | {"faults": [asdict(fault) for fault in faults]}
 
 
 def _because_of(error: BaseException | None, kind: type[BaseException]) -> bool:

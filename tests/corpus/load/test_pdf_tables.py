@@ -182,3 +182,32 @@ def test_another_table_on_the_next_page_is_another_table() -> None:
         pdf(first, said(72, 60, "表二 其他标准") + "\n" + ruled([("城市", "上限", "币种"), ("北京", "600", "元")], 90)),
     )
     assert document.text.endswith("表二 其他标准\n\n城市: 北京；上限: 600；币种: 元")
+
+
+def test_a_listing_is_no_table() -> None:
+    """A tree of files, a program, what a terminal shows: lines as they stand, also where they go on over the page break."""
+    for rows in (
+        [("│", "│", "├── 说明"), ("│", "│", "├── 目录"), ("│", "│", "└── 附件"), ("│", "├── 表一", "")],
+        [("#", "method", "\\"), ("#", "format", "\\"), ("#", "name", "\\"), ("#", "size", "\\")],
+        [("if (a)", "then", "{"), ("b", "c", "f(b);"), ("d", "e", "f(d);"), ("g", "h", "}")],
+        [(f"-rw-r--r-- 1 {c}", "59 Jul", f"2 {c}.txt") for c in "abcd"],
+    ):
+        pages = said(72, 60, SHORT) + "\n" + spread(rows, 740), spread(rows, 60)
+        (document,) = load("a.pdf", pdf(*pages))
+        assert document.tables == (), rows
+        text = "".join(document.text.split())
+        assert text == SHORT + "".join("".join(row) for row in [*rows, *rows]).replace(" ", ""), rows
+
+
+def test_signs_of_a_listing_in_some_cells_are_no_listing() -> None:
+    for rows in (
+        [("#", "项目", "上限"), ("1", "住宿", "$ 600"), ("2", "交通", "─"), ("3", "餐费", "$ 100")],
+        [
+            ("目录", "权限", "负责人"),
+            ("/data/hr", "只读", "张三"),
+            ("/data/it", "读写", "李四"),
+            ("/home", "{}", "各人"),
+        ],
+    ):
+        (document,) = load("a.pdf", pdf(said(72, 60, SHORT) + "\n" + spread(rows, 100)))
+        assert [table.header for table in document.tables] == [" | ".join(rows[0])]

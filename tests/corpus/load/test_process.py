@@ -41,10 +41,10 @@ def misbehave(monkeypatch: pytest.MonkeyPatch) -> Misbehave:
 import os, sys, time
 import rag.corpus.load.worker as worker
 real = worker.load
-def load(name, data, origin):
+def load(name, data, *rest):
     if name.startswith("bad"):
 {textwrap.indent(textwrap.dedent(code), " " * 8)}
-    return real(name, data, origin)
+    return real(name, data, *rest)
 worker.load = load
 worker.main()
 """
@@ -156,6 +156,25 @@ def test_what_a_library_prints_is_no_answer_and_not_in_the_log(
     )
     assert reader.read("bad.txt", b"words of a visitor", NEVER)[0].text == "words of a visitor"
     assert "visitor" not in "".join(capfd.readouterr())
+
+
+def test_an_error_of_this_program_is_logged_here_by_kind_and_place(
+    reader: Reader, misbehave: Misbehave, caplog: pytest.LogCaptureFixture
+) -> None:
+    misbehave(
+        """
+        import rag.corpus.load.text as text
+        text.decode = lambda *_: data.decode()
+        """
+    )
+    error = refusal(reader, "bad.txt", b"words-of-the-visitor")
+    assert type(error) is LoadError and "an error in this program" in error.text.en and "本程序出错" in error.text.zh
+    (record,) = caplog.records
+    assert record.levelname == "ERROR" and record.getMessage().startswith("AttributeError at ")
+    assert "rag/corpus/load/text.py:" in record.getMessage() and "visitor" not in caplog.text
+    pid = pid_of(reader)
+    assert reader.read("note.md", b"words", NEVER)[0].text == "words"
+    assert pid_of(reader) == pid
 
 
 # ---- limits
@@ -295,11 +314,14 @@ def test_what_this_process_holds_does_not_count_as_its_own(misbehave: Misbehave)
         "worker.json.dumps = lambda *_, **__: 'no answer'",
     ],
 )
-def test_a_crash_is_an_error_of_its_file_alone(reader: Reader, misbehave: Misbehave, code: str) -> None:
+def test_a_crash_is_an_error_of_its_file_alone(
+    reader: Reader, misbehave: Misbehave, code: str, caplog: pytest.LogCaptureFixture
+) -> None:
     misbehave(code)
     reader.read("good.txt", b"words", NEVER)
     error = refusal(reader, "bad.txt")
     assert type(error) is LoadError
+    assert ("broke off with status" in caplog.text) == ("dumps" not in code)  # else there is an answer, and it is none
     assert reader.read("good.txt", b"words", NEVER)[0].text == "words"
 
 
