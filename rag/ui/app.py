@@ -87,6 +87,7 @@ def _wire_questions(page: Page, do: QuestionHandlers) -> None:
         panel.inputs(),
         panel.note,
         trigger_mode="always_last",
+        **RAW,
         **LIGHT,
     )
     found = list(dict.fromkeys([page.tabs, panel.note, *shown["corpus"], *shown["found"]]))
@@ -94,11 +95,11 @@ def _wire_questions(page: Page, do: QuestionHandlers) -> None:
     answer = shown["answer"]
     both = list(dict.fromkeys([*found, *answer]))
     # "multiple": with Gradio's "once" a press while the last search is on its way, or its end not yet told, would be lost
-    retrieving = page.retrieve.click(do.retrieve, asked, both, trigger_mode="multiple", **SEARCHES)
+    retrieving = page.retrieve.click(do.retrieve, asked, both, trigger_mode="multiple", **RAW, **SEARCHES)
     chosen = page.examples.choose(do.choose_example, None, page.question, **LIGHT)
     searches = [
-        gr.on([page.ask.click, page.question.submit], do.ask, asked, both, trigger_mode="multiple", **SEARCHES),
-        chosen.success(do.ask, asked, both, **SEARCHES),
+        gr.on([page.ask.click, page.question.submit], do.ask, asked, both, trigger_mode="multiple", **RAW, **SEARCHES),
+        chosen.success(do.ask, asked, both, **RAW, **SEARCHES),
     ]
     # "multiple": one that is about to end must not keep the next one out; `ask` has stopped it. (A `cancels` here would
     # come after the search, and could end the very answer that the search has just begun.)
