@@ -15,7 +15,13 @@ def wire_candidates(page: Page, do: CandidateHandlers) -> None:
     """Rows are filtered and opened, retrievals compared, the map drawn."""
     tab = page.candidates
     latest: dict[str, Any] = {"trigger_mode": "always_last", **RAW, **LIGHT}
-    gr.on([tab.words.change, tab.outcome.input, tab.sort.input], do.choose_rows, tab.rows(), tab.listed(), **latest)
+    gr.on(
+        [tab.words.change, tab.outcome.input, tab.sort.input],
+        do.choose_rows,
+        [*tab.rows(), tab.pick],
+        tab.listed(),
+        **latest,
+    )
     one = tab.opened()
     opened = [
         tab.table.select(do.choose_row, None, one, **LIGHT),
