@@ -153,7 +153,10 @@ def test_the_hash_changes_with_every_setting_and_with_nothing_else() -> None:
 
 def test_the_environment_chooses_models_and_what_is_empty_keeps_the_default() -> None:
     assert from_environment({}) == ModelSettings()
-    assert from_environment({"RAG_ENCODER": "", "RAG_GENERATOR": "", "RAG_RERANKER": "", "RAG_CACHE": ""}) == ModelSettings()
+    assert (
+        from_environment({"RAG_ENCODER": "", "RAG_GENERATOR": "", "RAG_RERANKER": "", "RAG_CACHE": ""})
+        == ModelSettings()
+    )
     assert (ModelSettings().encoder, ModelSettings().generator) == (DEFAULT_ENCODER, DEFAULT_GENERATOR)
     chosen = from_environment(
         {

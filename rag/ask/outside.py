@@ -38,7 +38,7 @@ def outside(
     dense: list[list[Hit]] = [[] for _ in query.legs]
     lexical = dense
     if runs.vectors:
-        dense = dense_lists(corpus, settings, runs.vectors, rows)
+        dense, _ = dense_lists(corpus, settings, runs.vectors, rows)
     if settings.mode != "dense" or not runs.vectors:
         lexical = lexical_lists(query, corpus, settings, rows)
     hidden = {corpus.chunks[i].chunk_id for i in among.outside.nonzero()[0]}

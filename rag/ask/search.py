@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rag.config import SearchSettings
+from rag.corpus.approximate import MISSING
 from rag.corpus.index import Corpus
 from rag.corpus.lexical import names, terms
 from rag.corpus.ranking import Hit, top_k
@@ -84,8 +85,8 @@ def search(
         began = time.perf_counter()
         if encoder is not None and corpus.dense is not None:
             vectors = vectors_of(query.legs, encoder)
-            dense = dense_lists(corpus, settings, vectors, among.rows)
-            steps.append(Step("dense", time.perf_counter() - began, n, _different(dense), left_out))
+            dense, how = dense_lists(corpus, settings, vectors, among.rows)
+            steps.append(Step("dense", time.perf_counter() - began, n, _different(dense), _both(how, left_out)))
         else:
             why = Bilingual(en="no encoder: lexical search only", zh="没有编码器：仅用词法检索")
             steps.append(Step("dense", 0.0, n, 0, why, skipped=True))
@@ -99,10 +100,18 @@ def search(
 
 def dense_lists(
     corpus: Corpus, settings: SearchSettings, vectors: Sequence[NDArray[np.float32]], rows: NDArray[np.bool_]
-) -> list[list[Hit]]:
-    """The `settings.depth` nearest among `rows`, for the vector of each leg; there are vectors of the passages."""
-    assert corpus.dense is not None
-    return [corpus.dense.search(vector, settings.depth, rows) for vector in vectors]
+) -> tuple[list[list[Hit]], Bilingual]:
+    """The `settings.depth` nearest among `rows`, for the vector of each leg, and how they were found where that was not by
+    comparing all, as was asked for; there are vectors of the passages.
+    """
+    exact = corpus.dense
+    assert exact is not None
+    index = corpus.approximate() if settings.nearest == "approximate" else None
+    if index is None:
+        how = MISSING if settings.nearest == "approximate" else Bilingual(en="", zh="")
+        return [exact.search(vector, settings.depth, rows) for vector in vectors], how
+    found = [index.found(vector, settings.depth, rows) for vector in vectors]
+    return [hits for hits, _ in found], index.note(all(by_graph for _, by_graph in found))
 
 
 def lexical_lists(query: Query, corpus: Corpus, settings: SearchSettings, rows: NDArray[np.bool_]) -> list[list[Hit]]:
@@ -156,6 +165,10 @@ def lexical_scores(leg: Leg, corpus: Corpus) -> NDArray[np.float32]:
     """BM25 of every chunk for a leg: of each text its weight times its score, added up; ``(n,) float32``, ≥ 0."""
     weighted = [np.float32(s.lexical) * corpus.lexical.scores(s.text) for s in leg.texts if s.lexical > 0]
     return np.asarray(sum(weighted[1:], weighted[0]), dtype=np.float32)
+
+
+def _both(a: Bilingual, b: Bilingual) -> Bilingual:
+    return Bilingual(en="; ".join(filter(None, (a.en, b.en))), zh="；".join(filter(None, (a.zh, b.zh))))
 
 
 def _different(lists: Sequence[Sequence[Hit]]) -> int:

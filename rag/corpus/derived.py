@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from rag.types import Chunk
 
 if TYPE_CHECKING:
+    from rag.corpus.approximate import ApproximateIndex
     from rag.corpus.index import Corpus
 
 MOST_VIEWS: Final = 16
@@ -25,6 +26,8 @@ class Derived:
         self._lock = threading.RLock()  # a view is made of the numbers
         self._views: dict[frozenset[str], Corpus] = {}  # the one used last is the last
         self._numbers: NDArray[np.intp] | None = None
+        self._building = threading.Lock()  # a graph takes long: whoever needs none of it does not wait
+        self._graph: ApproximateIndex | None = None
 
     def numbers(self, chunks: Sequence[Chunk], keys: Iterable[str]) -> NDArray[np.intp]:
         """Of each chunk the place of its document among `keys`: ``(n,)``; −1 of none of them."""
@@ -44,3 +47,10 @@ class Derived:
             if len(self._views) > MOST_VIEWS:
                 del self._views[next(iter(self._views))]
             return found
+
+    def graph(self, make: Callable[[], ApproximateIndex | None]) -> ApproximateIndex | None:
+        """What `make` makes of the vectors, made once, unless it is None."""
+        with self._building:
+            if self._graph is None:
+                self._graph = make()
+            return self._graph

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rag.config import SearchSettings, SplitSettings
+from rag.corpus.approximate import ApproximateIndex, approximate
 from rag.corpus.dense import DenseIndex
 from rag.corpus.derived import Derived
 from rag.corpus.fitting import Tokenizer
@@ -134,6 +135,11 @@ class Corpus:
         """Keys of the versions in force on `as_of` (else `today`) among what `groups` may see, one per policy at most."""
         permitted = self.permitted(groups)
         return in_force((d for key, d in self.documents.items() if key in permitted), settings.as_of or today)
+
+    def approximate(self) -> ApproximateIndex | None:
+        """The graph over the vectors, built when it is first asked for; None without vectors, or when faiss is not installed."""
+        dense = self.dense
+        return self.derived.graph(lambda: approximate(dense)) if dense is not None else None
 
     def known(self) -> dict[str, Vectors]:
         """The vectors by passage, to build another corpus with."""

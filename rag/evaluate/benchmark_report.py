@@ -34,7 +34,7 @@ def lines(table: Table) -> list[str]:
     written = ", ".join(f"{name}={value}" for name, value in table.settings.lines())
     out = [
         f"nDCG@{K} / hit@1, both × 100; a document ranks as its best chunk",
-        f"plain RRF: c = {PLAIN_C}, the first {PLAIN_DEPTH} chunks of dense and of lexical, the query as it is written",
+        f"plain RRF: c = {PLAIN_C}, the first {PLAIN_DEPTH} chunks of dense and of lexical as here, the query as it is written",
         f"encoder: {', '.join(f'{name} {value}' for name, value in table.encoder)}",
         f"settings {table.settings.hash()}: {written}",
         "",

@@ -86,17 +86,18 @@ def _wire_questions(page: Page, do: QuestionHandlers) -> None:
         do.check_settings,
         panel.inputs(),
         panel.note,
+        **RAW,
         **LATEST,
     )
     found = list(dict.fromkeys([page.tabs, panel.note, *shown["corpus"], *shown["found"]]))
     asked = {page.question, *panel.inputs()}
     answer = shown["answer"]
     both = list(dict.fromkeys([*found, *answer]))
-    retrieving = page.retrieve.click(do.retrieve, asked, both, **SEARCHES)
+    retrieving = page.retrieve.click(do.retrieve, asked, both, **RAW, **SEARCHES)
     chosen = page.examples.choose(do.choose_example, None, page.question, **LIGHT)
     searches = [
-        gr.on([page.ask.click, page.question.submit], do.ask, asked, both, **SEARCHES),
-        chosen.success(do.ask, asked, both, **SEARCHES),
+        gr.on([page.ask.click, page.question.submit], do.ask, asked, both, **RAW, **SEARCHES),
+        chosen.success(do.ask, asked, both, **RAW, **SEARCHES),
     ]
     # an answer that is about to end does not keep the next one out; `ask` has stopped it. (A `cancels` here would come
     # after the search, and could end the very answer that the search has just begun.)

@@ -23,14 +23,15 @@ class CandidateHandlers(Desk):
     """One method per thing a visitor can do here. Every value from a browser is checked before it is used."""
 
     @guarded()
-    def choose_rows(self, words: object, outcome: object, sort: object, request: gr.Request) -> Updates:
+    def choose_rows(self, words: object, outcome: object, sort: object, opened: object, request: gr.Request) -> Updates:
         """The filter or the order was changed: the rows, and the list beside them."""
         asked = self._visit(request).workspace.asked()
         if asked is None:
             return gr.skip()
         by = next((name for name in SORTS if name == sort), SORTS[0])
         of = str(outcome) if outcome in get_args(Fate) else EVERY
-        return candidates.show_rows(self.page.candidates, asked, (str(words or "")[:200], of, by), language(request))
+        wanted = (str(words or "")[:200], of, by)
+        return candidates.show_rows(self.page.candidates, asked, wanted, whole(opened), language(request))
 
     @guarded()
     def choose_row(self, request: gr.Request, event: gr.SelectData) -> Updates:
@@ -48,10 +49,8 @@ class CandidateHandlers(Desk):
         """A point of the map was pressed; the rows it may have been filtered from are shown again."""
         spoken, tab, rank = language(request), self.page.candidates, whole(part_of(event, "rank"))
         asked, _ = self._candidate(rank, self._visit(request))
-        shown = candidates.show_rows(tab, asked, ("", EVERY, "rank"), spoken)
-        choice = {tab.words: "", tab.outcome: EVERY, tab.sort: "rank"}
-        names = candidates.names(asked.retrieval.candidates, asked.corpus, spoken)
-        return shown | choice | self._open_candidate(rank, request) | {tab.pick: gr.Dropdown(choices=names, value=rank)}
+        shown = candidates.show_rows(tab, asked, ("", EVERY, "rank"), rank, spoken)
+        return shown | {tab.words: "", tab.outcome: EVERY, tab.sort: "rank"} | self._open_candidate(rank, request)
 
     @guarded()
     def compare_tokens(self, rank: object, request: gr.Request) -> Updates:

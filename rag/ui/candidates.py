@@ -139,8 +139,7 @@ def show_candidates(
         tab.words: "",
         tab.outcome: gr.Dropdown(choices=candidates_table.outcomes(found, language), value=EVERY),
         tab.sort: "rank",
-        **show_rows(tab, asked, ("", EVERY, "rank"), language),
-        tab.pick: gr.Dropdown(choices=names(found, corpus, language), value=found[0].rank),
+        **show_rows(tab, asked, ("", EVERY, "rank"), found[0].rank, language),
         **show_one(tab, found[0], asked, language),
         tab.outside: outside,
         tab.beside: show_beside(asked, other, kept, language),
@@ -148,8 +147,13 @@ def show_candidates(
     }
 
 
-def show_rows(tab: CandidatesTab, asked: Asked, wanted: tuple[str, str, Sort], language: Language) -> dict[Any, Any]:
-    """The rows that hold the words and had the outcome `wanted`, in its order; the list beside them holds the same."""
+def show_rows(
+    tab: CandidatesTab, asked: Asked, wanted: tuple[str, str, Sort], opened: int, language: Language
+) -> dict[Any, Any]:
+    """The rows that hold the words and had the outcome `wanted`, in its order; the list beside them holds the same.
+
+    `opened`: the rank of the candidate that is shown; the list stands at it as long as it holds it.
+    """
     found, documents = asked.retrieval.candidates, asked.corpus.documents
     shown = candidates_table.chosen(found, documents, *wanted)[: render.TABLE_ROWS]
     said = text("cand.shown", language, shown=len(shown), n=len(found)) if len(shown) < len(found) else ""
@@ -157,11 +161,14 @@ def show_rows(tab: CandidatesTab, asked: Asked, wanted: tuple[str, str, Sort], l
     return {
         tab.table: {"headers": panels.columns("head.candidates", language), "data": rows},
         tab.count: f'<p class="note">{render.escape(said)}</p>' if said else "",
-        tab.pick: gr.Dropdown(choices=names(shown, asked.corpus, language), value=shown[0].rank if shown else None),
+        tab.pick: gr.Dropdown(
+            choices=_names(shown, asked.corpus, language),
+            value=opened if opened in {c.rank for c in shown} else None,
+        ),
     }
 
 
-def names(found: Sequence[Candidate], corpus: Corpus, language: Language) -> list[tuple[str, int]]:
+def _names(found: Sequence[Candidate], corpus: Corpus, language: Language) -> list[tuple[str, int]]:
     """The choices of the list: what is shown, and the rank."""
     titles = corpus.documents
     return [

@@ -48,6 +48,7 @@ class CorpusHandlers(Desk):
             **answer_tab.empty_answer(self.page.answer, panels.phase("", text("answer.idle", spoken)), spoken),
         }
         # a page that came back shows nothing yet
+        visit.scope = ()
         visit.seen_corpus, visit.seen_prompt, visit.seen_set, visit.seen_results = None, None, (), False
         return shown | self._standing(visit, spoken)
 

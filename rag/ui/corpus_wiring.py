@@ -82,5 +82,5 @@ def _wire_split(page: Page, do: ChunkHandlers) -> None:
         **LATEST,
     )
     tab.compared.turn(do.turn_preview, [tab.document, *tried], tab.compared, **RAW, **LIGHT)
-    follow = [panel.strategy, panel.size, panel.overlap, panel.note]
-    tab.apply.click(do.apply_split, {*panel.inputs(), *tried}, [*groups(page)["corpus"], *follow], **INDEXING)
+    follow = [panel.strategy, panel.size, panel.overlap]
+    tab.apply.click(do.apply_split, {*panel.inputs(), *tried}, [*groups(page)["corpus"], *follow], **RAW, **INDEXING)

@@ -17,6 +17,7 @@ from rag.types import Document
 from rag.ui import candidates, chunks, documents, panels, prompt
 from rag.ui.page import Page
 from rag.ui.sessions import Sessions, Visit
+from rag.ui.settings import policies
 from rag.ui.strings import both, text
 from rag.workspace import Asked
 
@@ -126,13 +127,28 @@ class Desk:
         if visit.document not in corpus.documents:
             visit.document, visit.chunks = options[0][1] if options else "", None
         key = visit.document
-        return {
+        shown = {
             **(self._open(visit, key, spoken) if key else {}),
             **documents.show_documents(page.documents, visit.workspace, corpus, key, spoken),
             **self._earlier(visit, spoken),
             **chunks.show_split(page.chunks, visit.workspace.settings, spoken),
             page.chunks.document: gr.Dropdown(choices=options, value=key or None),
         }
+        return self._scope(visit, corpus, spoken, shown)
+
+    def _scope(self, visit: Visit, corpus: Corpus, spoken: Language, shown: Updates) -> Updates:
+        """`shown`, and the policies to choose from: what was chosen stays as long as it is searched; what is gone is said."""
+        panel, searching = self.page.settings, self.page.documents.searching
+        options = policies(corpus.documents.values())
+        there = {name for _, name in options}
+        gone = [name for name in visit.scope if name not in there]
+        visit.scope = tuple(name for name in visit.scope if name in there)
+        shown[panel.documents] = gr.Dropdown(choices=options, value=list(visit.scope), multiselect=True)
+        if gone:
+            key = "set.documents_gone" if visit.scope else "set.documents_all_gone"
+            said = panels.notice(text(key, spoken, names="、".join(gone)), "warning")
+            shown |= {panel.note: said, searching: shown[searching] + said}
+        return shown
 
     def _opened(self, visit: Visit, key: object, spoken: Language) -> chunks.Opened:
         """A document with its chunks; what is said of them is found out once for as long as they are looked at."""

@@ -16,7 +16,7 @@ from rag.ui.desk import Desk, Updates, bars, mistake, part_of, whole
 from rag.ui.examples import examples
 from rag.ui.guard import guarded, language
 from rag.ui.sessions import Asking, Visit
-from rag.ui.settings import read_settings
+from rag.ui.settings import chosen_documents, read_settings
 from rag.ui.strings import text
 
 
@@ -26,13 +26,14 @@ class QuestionHandlers(Desk):
     @guarded()
     def check_settings(self, values: Mapping[Any, Any], request: gr.Request) -> Updates:
         """A setting was changed: say what follows from it, or what is wrong with it."""
-        spoken = language(request)
+        spoken, visit = language(request), self._visit(request)
+        visit.scope = chosen_documents(self.page.settings, values)
         try:
             settings = read_settings(self.page.settings, values)
             known_synonyms(settings.query)
         except SettingError as error:
             return {self.page.settings.note: panels.notice(error.message(spoken), "error")}
-        return {self.page.settings.note: self._settings_note(self._visit(request), settings, spoken)}
+        return {self.page.settings.note: self._settings_note(visit, settings, spoken)}
 
     @guarded()
     def choose_example(self, request: gr.Request, event: gr.EventData) -> str:
@@ -164,6 +165,7 @@ class QuestionHandlers(Desk):
         """
         spoken, visit = language(request), self._visit(request)
         settings = read_settings(self.page.settings, values)
+        visit.scope = settings.search.documents
         for bar in bars(self.page.answer.status, self._configure(visit, settings), spoken):
             yield bar if visit.asking is question else gr.skip()
         written = str(values[self.page.question] or "")

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from dataclasses import fields
 from datetime import date
 from typing import Any, NamedTuple, cast, get_args
@@ -27,6 +28,7 @@ from rag.config import (
     Strategy,
 )
 from rag.errors import Language, SettingError
+from rag.types import Document
 from rag.ui.strings import both, text
 
 
@@ -139,6 +141,14 @@ def choices(name: str, language: Language) -> list[tuple[str, str]]:
     return [(text(f"option.{value}", language), value) for value in get_args(CHOICES[name])]
 
 
+def policies(documents: Iterable[Document]) -> list[tuple[str, str]]:
+    """What the list of policies shows, and the doc_id, by title: that of the version that came last, with the doc_id where several share it."""
+    titles = {document.doc_id: document.title for document in documents}
+    several = Counter(titles.values())
+    shown = [(f"{title} · {name}" if several[title] > 1 else title, name) for name, title in titles.items()]
+    return sorted(shown)
+
+
 def in_language(panel: SettingsPanel, language: Language) -> dict[Any, Any]:
     """The options in the visitor's language."""
     return {getattr(panel, name): gr.Radio(choices=choices(name, language)) for name in CHOICES}
@@ -244,6 +254,11 @@ def _number(name: str, value: object) -> float | None:
     except ValueError as error:
         said = both("set.bad_number", name=name, value=repr(written))
         raise SettingError(en=said.en, zh=said.zh) from error
+
+
+def chosen_documents(panel: SettingsPanel, values: Mapping[Any, object]) -> tuple[str, ...]:
+    """The policies chosen on the screen, whatever the other settings are."""
+    return _names(values[panel.documents])
 
 
 def _names(value: object) -> tuple[str, ...]:

@@ -29,6 +29,13 @@ SETTINGS: Final[Mapping[str, Bilingual]] = {
     "set.threshold": _B("Least cosine (empty: off)", "最低余弦（留空：不限）"),
     "set.scope": _B("Versions", "版本范围"),
     "set.as_of": _B("In force on (YYYY-MM-DD, empty: today)", "生效日期（YYYY-MM-DD，留空：今天）"),
+    "set.documents_gone": _B(
+        "No longer searched, so taken out of the chosen documents: {names}", "以下文档已不在检索之列，已从所选文档中移除：{names}"
+    ),
+    "set.documents_all_gone": _B(
+        "No longer searched: {names}. No document is chosen now, so questions search all of them.",
+        "以下文档已不在检索之列：{names}。现在没有限定文档，提问将检索全部文档。",
+    ),
     "set.documents": _B("Only these policies (empty: all)", "只查这些制度（留空：全部）"),
     "set.section": _B("Only sections whose heading says (empty: all)", "只查标题含此词的章节（留空：全部）"),
     "set.nearest": _B("Vector search", "向量检索算法"),

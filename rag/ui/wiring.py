@@ -50,8 +50,9 @@ def groups(page: Page) -> dict[str, list[Any]]:
         test.cut_note,
         test.failed,
     ]
+    scope = [page.settings.documents, page.settings.note]
     return {
-        "corpus": [*page.documents.written(), *page.chunks.written(), page.earlier, page.drop],
+        "corpus": [*page.documents.written(), *page.chunks.written(), page.earlier, page.drop, *scope],
         "found": [*page.candidates, *page.prompt, page.answer.steps, page.earlier, page.drop],
         "answer": list(page.answer),
         "options": options,

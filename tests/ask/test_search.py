@@ -17,7 +17,9 @@ ENCODER = HashEncoder()
 
 
 def search(question: str, corpus: Corpus, settings: SearchSettings, encoder, earlier=()) -> Runs:
-    return search_query(formulate(question, earlier, QuerySettings(glossary=False, parts=False)), corpus, settings, encoder)
+    return search_query(
+        formulate(question, earlier, QuerySettings(glossary=False, parts=False)), corpus, settings, encoder
+    )
 
 
 @pytest.fixture
@@ -131,7 +133,12 @@ def test_passages_that_hold_what_the_question_names_are_known(corpus: Corpus, eq
     held = {h.position for h in named.lexical if "HR-F-012" in corpus.chunks[h.position].text}
     assert held and named.named == held < {h.position for h in named.lexical}
     assert search("年假几天？", corpus, SearchSettings(), ENCODER).named == frozenset()
-    clause = replace(equipment, doc_id="law", key="law@1", text="第八十二条 每月支付双倍的工资。\n\n第八十三条 依照第一条的规定执行。")
+    clause = replace(
+        equipment,
+        doc_id="law",
+        key="law@1",
+        text="第八十二条 每月支付双倍的工资。\n\n第八十三条 依照第一条的规定执行。",
+    )
     laws = build([clause], SplitSettings("recursive", 20, 0), ENCODER)
     found = search("第82条怎么规定？", laws, SearchSettings(), ENCODER)
     assert {laws.chunks[p].text[:5] for p in found.named} == {"第八十二条"}

@@ -41,7 +41,9 @@ def test_rows_are_filtered_and_opened_with_the_keys(page: Any) -> None:
     page.wait_for_function("document.querySelectorAll('#cand-table .virtual-row').length === 6")
     pick = page.locator("#cand-pick input")
     pick.focus()
-    page.keyboard.press("ArrowDown")
+    page.wait_for_timeout(300)  # the list opens with the focus
+    page.keyboard.type("2. ")
+    page.wait_for_timeout(300)
     page.keyboard.press("ArrowDown")
     page.keyboard.press("Enter")
     page.locator("#cand-view .why", has_text="第 2 名").wait_for()
@@ -53,7 +55,7 @@ def test_outcome_and_order_are_chosen_from_lists(page: Any) -> None:
     page.locator("#cand-sort input").click()
     page.get_by_role("option", name="文档与位置").click()
     page.wait_for_function(
-        "document.querySelector('#cand-table .virtual-row').innerText.split('\\n')[0].trim() !== '1'"
+        "document.querySelectorAll('#cand-table .virtual-row')[1].innerText.split('\\n')[0].trim() === '6'"
     )
     page.locator("#cand-outcome input").click()
     page.get_by_role("option").nth(1).click()

@@ -58,3 +58,13 @@ def test_k_beyond_n_and_an_empty_index(k: int) -> None:
 def test_scores_are_float32_one_a_row() -> None:
     scores = DenseIndex(np.eye(3, dtype=np.float32)).scores(np.array([0, 1, 0], dtype=np.float32))
     assert scores.dtype == np.float32 and scores.tolist() == [0, 1, 0]
+
+
+def test_a_row_scores_the_same_among_any_others() -> None:
+    # what the table shows beside a candidate is computed again, among the candidates alone
+    rng = np.random.default_rng(0)
+    for dim in (1, 3, 16, 100, 384, 1024):
+        vectors, query = unit(rng, 500, dim), unit(rng, 1, dim)[0]
+        scores = DenseIndex(vectors).scores(query)
+        for rows in (np.array([499]), np.flatnonzero(rng.random(500) < 0.3)):
+            assert DenseIndex(vectors[rows]).scores(query).tolist() == scores[rows].tolist()

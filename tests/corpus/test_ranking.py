@@ -39,3 +39,16 @@ def test_the_scores_given_are_not_changed() -> None:
     scores = np.array([3, 1, 2], dtype=np.float32)
     top_k(scores, 2)
     assert scores.tolist() == [3, 1, 2]
+
+
+def test_the_groups_of_many_scores_hide_none_of_the_best(seeds) -> None:
+    for seed in seeds(60):
+        rng = np.random.default_rng(seed)
+        n = int(rng.integers(1000, 6000))
+        scores = rng.choice(np.linspace(-1, 1, int(rng.integers(2, 3000)), dtype=np.float32), n)
+        if seed % 2:
+            scores = np.sort(scores)[:: int(rng.choice((-1, 1)))]  # the best all in one group
+        allowed = rng.choice((0.0, 0.003, 0.5, 1.0)) > rng.random(n)
+        for k in (1, 20, 200):
+            assert top_k(scores, k, allowed) == by_sorting(scores, k, allowed), (seed, k)
+            assert top_k(scores, k) == by_sorting(scores, k), (seed, k)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from rag.config import SearchSettings, Settings, SplitSettings
+from rag.config import QuerySettings, SearchSettings, Settings, SplitSettings
 from rag.corpus.index import build
 from rag.corpus.lexical import LexicalIndex
 from rag.errors import QuestionError
@@ -38,7 +38,8 @@ def lay_out(folder: Path, corpus: list[dict[str, object]], queries: list[dict[st
 
 def run(collection: Collection, split: SplitSettings, k: int, depth: int = 200) -> list[Outcome]:
     corpus = build(collection.documents, split, None)
-    settings = Settings(split=split, search=SearchSettings(mode="lexical", depth=depth, scope="all"))
+    alone = QuerySettings(normalise=False, follow_up=False, glossary=False, parts=False)
+    settings = Settings(split=split, query=alone, search=SearchSettings(mode="lexical", depth=depth, scope="all"))
     bench = Bench(corpus, settings, FakeModels(None, None))  # type: ignore[arg-type]
     return list(evaluate(collection.questions.questions, bench, (), k, threading.Event()))
 
@@ -164,7 +165,7 @@ def test_a_document_scores_as_its_best_chunk(tmp_path: Path, seeds) -> None:
         for question, outcome in zip(collection.questions.questions, run(collection, split, k), strict=True):
             # by hand: the highest score of any of its chunks, and of equals the document whose chunk comes first
             best: dict[str, tuple[float, int]] = {}
-            scores = LexicalIndex([c.passage for c in corpus.chunks]).scores(question.question)
+            scores = LexicalIndex([c.wording for c in corpus.chunks]).scores(question.question)
             for i, (chunk, value) in enumerate(zip(corpus.chunks, scores.tolist(), strict=True)):
                 if value > 0:
                     name = doc_of[chunk.key]

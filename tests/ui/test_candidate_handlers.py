@@ -33,14 +33,17 @@ def test_rows_are_filtered_and_the_list_holds_the_same(line: tuple[App, PageMode
     tab = client.page.candidates
     shown = found(client)
     assert len(shown[tab.table]["data"]) == 2 and shown[tab.count] == ""
-    shown = client.candidates.choose_rows("设备", "all", "rank", client.request)
+    shown = client.candidates.choose_rows("设备", "all", "rank", 1, client.request)
     assert [row[10] for row in shown[tab.table]["data"]] == ["设备报销制度"] and "1" in shown[tab.count]
     assert [rank for _, rank in shown[tab.pick].choices] == [shown[tab.table]["data"][0][0]]
-    shown = client.candidates.choose_rows(None, "no such", ["odd"], client.request)
-    assert len(shown[tab.table]["data"]) == 2
-    shown = client.candidates.choose_rows("没有这样的文字", "packed", "dense", client.request)
+    assert shown[tab.pick].value is None  # the candidate that is open is not in the list
+    shown = client.candidates.choose_rows(None, "no such", ["odd"], 2, client.request)
+    assert len(shown[tab.table]["data"]) == 2 and shown[tab.pick].value == 2
+    shown = client.candidates.choose_rows("没有这样的文字", "packed", "dense", 1, client.request)
     assert shown[tab.table]["data"] == [] and shown[tab.pick].value is None
-    assert Client(line[0], "two").candidates.choose_rows("", "all", "rank", Client(line[0], "two").request) == gr.skip()
+    assert (
+        Client(line[0], "two").candidates.choose_rows("", "all", "rank", 1, Client(line[0], "two").request) == gr.skip()
+    )
 
 
 def test_tokens_are_compared_when_a_candidate_was_chosen(line: tuple[App, PageModels]) -> None:

@@ -229,7 +229,7 @@ def test_hostile_questions_and_files_never_reach_the_page_unescaped(visitor: Cli
 def test_a_bug_is_one_plain_sentence_and_logged_without_its_message(
     visitor: Client, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    def broken(question: str) -> None:
+    def broken(*_: object) -> None:
         raise KeyError("蓝鲸项目")
 
     monkeypatch.setattr(visitor.workspace, "retrieve", broken)

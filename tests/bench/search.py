@@ -1,0 +1,218 @@
+"""What searching costs: each part beside a library that does the same, the two in turns (A B A B …, medians).
+
+    python tests/bench/search.py [--rows 100000] [--dim 384] [--rounds 25] [--graph] [--json FILE]
+
+The vectors are drawn at random. The passages are sentences of the sample policies, mixed at random; the questions are those of the
+built-in set. `--graph` also builds the approximate index, which takes a minute. faiss and BM25 run as they come.
+"""
+
+from __future__ import annotations
+
+import argparse
+import itertools
+import json
+import os
+import random
+import re
+import statistics
+import sys
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT))
+
+import faiss  # noqa: E402
+import numpy as np  # noqa: E402
+
+from rag.ask.query import formulate  # noqa: E402
+from rag.ask.search import search  # noqa: E402
+from rag.ask.select import candidates  # noqa: E402
+from rag.config import QuerySettings, SearchSettings, SplitSettings  # noqa: E402
+from rag.corpus.approximate import approximate  # noqa: E402
+from rag.corpus.dense import DenseIndex  # noqa: E402
+from rag.corpus.index import Corpus  # noqa: E402
+from rag.corpus.lexical import LexicalIndex, query_terms  # noqa: E402
+from rag.corpus.load import load  # noqa: E402
+from rag.evaluate.question_files import sample_set  # noqa: E402
+from rag.types import Chunk, Document  # noqa: E402
+
+K = 20
+Run = Callable[[int], object]
+
+
+def unit(rng: np.random.Generator, n: int, dim: int) -> np.ndarray[Any, np.dtype[np.float32]]:
+    """Rows that differ in 32 directions mostly, as an encoder's do; in all 384 at random, no neighbours would be worth a graph."""
+    directions = np.random.default_rng(1).standard_normal((32, dim), dtype=np.float32)
+    rows = rng.standard_normal((n, 32), dtype=np.float32) @ directions + rng.standard_normal((n, dim), dtype=np.float32)
+    rows /= np.linalg.norm(rows, axis=1, keepdims=True)
+    return rows
+
+
+def passages(n: int) -> list[str]:
+    """Three to eight sentences each, as policies are worded: a few words stand everywhere, most hardly anywhere."""
+    texts = [d.text for path in sorted((ROOT / "sample_docs").iterdir()) if path.is_file() for d in _loaded(path)]
+    sentences = [s.strip() for text in texts for s in re.split(r"(?<=[。；\n])", text) if len(s.strip()) > 5]
+    draw = random.Random(0)
+    return ["".join(draw.choices(sentences, k=draw.randint(3, 8)))[:300] for _ in range(n)]
+
+
+def _loaded(path: Path) -> Sequence[Document]:
+    return load(path.name, path.read_bytes()) if path.suffix in {".docx", ".md", ".html", ".txt"} else ()
+
+
+def corpus_of(vectors: np.ndarray[Any, np.dtype[np.float32]]) -> Corpus:
+    """Hundred chunks a document, all in force."""
+    texts = passages(len(vectors))
+    chunks, documents = [], {}
+    for i, start in enumerate(range(0, len(texts), 100)):
+        key, at = f"p{i}@1", 0
+        for text in texts[start : start + 100]:
+            chunks.append(Chunk(f"{key}:{at}-{at + len(text)}", key, at, at + len(text), text, "", 0, None, ()))
+            at += len(text)
+        whole = "".join(texts[start : start + 100])
+        documents[key] = Document(f"p{i}", "1", key, "own", f"p{i}", "", whole)
+    lexical = LexicalIndex([chunk.wording for chunk in chunks])
+    return Corpus(documents, tuple(chunks), DenseIndex(vectors), lexical, SplitSettings(), "bench", "bench")
+
+
+def in_turns(name: str, runs: dict[str, Run], rounds: int) -> dict[str, Any]:
+    """Every run once a round, in turns; ratios are to the first, round by round."""
+    for run in runs.values():
+        run(0)  # warm
+    seconds: dict[str, list[float]] = {label: [] for label in runs}
+    for i in range(rounds):
+        for label, run in runs.items():
+            began = time.perf_counter()
+            run(i)
+            seconds[label].append(time.perf_counter() - began)
+    base = next(iter(runs))
+    rows = []
+    print(f"\n{name} (median of {rounds}; ratio to {base})")
+    for label, taken in seconds.items():
+        ratios = sorted(a / b for a, b in zip(taken, seconds[base], strict=True))
+        row = {
+            "run": label,
+            "ms": 1e3 * statistics.median(taken),
+            "ratio": statistics.median(taken) / statistics.median(seconds[base]),
+        }
+        row |= {"ratio_quartiles": [ratios[len(ratios) // 4], ratios[-1 - len(ratios) // 4]]}
+        rows.append(row)
+        print(
+            f"  {label:<44}{row['ms']:>9.2f} ms  × {row['ratio']:.2f}  ({row['ratio_quartiles'][0]:.2f}–{row['ratio_quartiles'][1]:.2f})"
+        )
+    return {"name": name, "rounds": rounds, "rows": rows}
+
+
+def dense_part(index: DenseIndex, flat: Any, queries: Any, rounds: int) -> dict[str, Any]:
+    n = len(index.vectors)
+    half, few = np.arange(n) % 2 == 0, np.arange(n) % 100 == 0
+    every = np.ones(n, dtype=np.bool_)
+    runs: dict[str, Run] = {
+        "bare product, vectors @ query": lambda i: index.vectors @ queries[i % len(queries)],
+        f"exact top-{K}": lambda i: index.search(queries[i % len(queries)], K),
+        f"exact top-{K}, a mask that leaves all": lambda i: index.search(queries[i % len(queries)], K, every),
+        f"exact top-{K}, a mask that leaves half": lambda i: index.search(queries[i % len(queries)], K, half),
+        f"exact top-{K}, a mask that leaves 1 %": lambda i: index.search(queries[i % len(queries)], K, few),
+        "scores only, a dot product a row (used)": lambda i: index.scores(queries[i % len(queries)]),
+        "scores only, einsum": lambda i: np.einsum("ij,j->i", index.vectors, queries[i % len(queries)]),
+        f"faiss IndexFlatIP top-{K}": lambda i: flat.search(queries[i % len(queries)][None], K),
+    }
+    return in_turns(f"dense, {n:,} × {index.vectors.shape[1]} float32", runs, rounds)
+
+
+class Fixed:
+    """An encoder whose vectors are there already: encoding is not measured."""
+
+    def __init__(self, queries: Any) -> None:
+        self._next = itertools.cycle(queries)
+
+    def encode_query(self, texts: Sequence[str]) -> Any:
+        return np.stack([next(self._next) for _ in texts])
+
+
+def whole_part(corpus: Corpus, flat: Any, queries: Any, rounds: int) -> dict[str, Any]:
+    questions = [q.question for q in sample_set().questions][:50]
+    asked = [formulate(q, (), QuerySettings()) for q in questions]
+    plain = [formulate(q, (), QuerySettings(glossary=False, parts=False)) for q in questions]
+    words = [[t.term for t in query_terms(q)] for q in questions]
+    bm25 = corpus.lexical._bm25  # the same index, asked as the library is: nothing is measured of building it
+    assert bm25 is not None
+    settings, encoder = SearchSettings(depth=K), Fixed(queries)
+
+    def libraries(i: int) -> None:
+        bm25.retrieve([words[i % len(words)]], k=K, show_progress=False)
+        flat.search(queries[i % len(queries)][None], K)
+
+    def line(query: Any) -> object:
+        return candidates(search(query, corpus, settings, encoder), corpus, settings)
+
+    runs: dict[str, Run] = {
+        "bm25s alone + faiss IndexFlatIP alone": libraries,
+        "dense + BM25 + fusion, the question as asked": lambda i: line(plain[i % len(plain)]),
+        "dense + BM25 + fusion, the query as shipped": lambda i: line(asked[i % len(asked)]),
+        "bm25s alone": lambda i: bm25.retrieve([words[i % len(words)]], k=K, show_progress=False),
+        "BM25 alone, ours": lambda i: corpus.lexical.search(questions[i % len(questions)], K),
+    }
+    return in_turns(f"whole search, {len(corpus.chunks):,} passages", runs, rounds)
+
+
+def graph_part(index: DenseIndex, queries: Any, rounds: int) -> dict[str, Any]:
+    graph = approximate(index)
+    assert graph is not None
+    half = np.arange(len(index.vectors)) % 2 == 0
+    runs: dict[str, Run] = {
+        f"exact top-{K}": lambda i: index.search(queries[i % len(queries)], K),
+        f"approximate top-{K}": lambda i: graph.search(queries[i % len(queries)], K),
+        f"approximate top-{K}, a mask that leaves half": lambda i: graph.search(queries[i % len(queries)], K, half),
+    }
+    found = in_turns(f"approximate, {graph.note(True).en}", runs, rounds)
+    return found | {"recall": graph.recall, "build_s": graph.seconds}
+
+
+def memory(corpus: Corpus) -> dict[str, Any]:
+    """Bytes a chunk: the vectors, and the arrays of BM25 with their share of the vocabulary left out."""
+    assert corpus.dense is not None and corpus.lexical._bm25 is not None
+    arrays = [a for a in corpus.lexical._bm25.scores.values() if isinstance(a, np.ndarray)]
+    n = len(corpus.chunks)
+    found = {"vectors": corpus.dense.vectors.nbytes / n, "bm25": sum(a.nbytes for a in arrays) / n}
+    print(f"\nmemory a chunk: vectors {found['vectors']:,.0f} bytes, BM25 {found['bm25']:,.0f} bytes")
+    return found
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0] if __doc__ else None)
+    parser.add_argument("--rows", type=int, default=100_000)
+    parser.add_argument("--dim", type=int, default=384)
+    parser.add_argument("--rounds", type=int, default=25)
+    parser.add_argument("--graph", action="store_true", help="build and measure the approximate index too")
+    parser.add_argument("--json", type=Path)
+    arguments = parser.parse_args()
+    if arguments.rounds < 5:
+        parser.error("--rounds: at least 5")
+    rng = np.random.default_rng(0)
+    vectors, queries = unit(rng, arguments.rows, arguments.dim), unit(rng, 50, arguments.dim)
+    flat = faiss.IndexFlatIP(arguments.dim)
+    flat.add(vectors)
+    results = [dense_part(DenseIndex(vectors), flat, queries, arguments.rounds)]
+    corpus = corpus_of(vectors)
+    results.append(whole_part(corpus, flat, queries, arguments.rounds))
+    if arguments.graph:
+        results.append(graph_part(DenseIndex(vectors), queries, arguments.rounds))
+    held = memory(corpus)
+    if arguments.json:
+        about = {
+            "rows": arguments.rows,
+            "dim": arguments.dim,
+            "k": K,
+            "cpus": os.cpu_count(),
+            "faiss": faiss.__version__,
+        }
+        about |= {"numpy": np.__version__, "bytes_per_chunk": held, "parts": results}
+        arguments.json.write_text(json.dumps(about, indent=1), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
