@@ -20,7 +20,6 @@ from rag.evaluate.statistics import compare
 from tests.evaluate.test_collection import CORPUS, QRELS, QUERIES, lay_out, ndcg, random_collection
 from tests.fake_models import BigramEncoder, FakeModels
 
-
 ALONE = QuerySettings(normalise=False, follow_up=False, glossary=False, parts=False)
 """The question alone, as it is written."""
 
