@@ -278,6 +278,7 @@ class Sentence:
 
 
 StepName = Literal[
+    "cache",
     "rewrite",
     "draft",
     "dense",
