@@ -13,6 +13,7 @@ from rag.corpus.index import Corpus
 from rag.errors import SettingError
 from rag.limits import Allowance
 from rag.models.roles import Models
+from rag.remembered import Reading, Remembered, key_of
 from rag.types import PUBLIC, Answer, Retrieval
 
 
@@ -52,6 +53,8 @@ class Asking:
         self._asked: Asked | None = None
         self._shown: Retrieval | None = None  # what `show` was given last
         self._answered: Retrieval | None = None  # what an answer was begun from
+        # another one, not an emptied one: work begun before keeps what it makes in the old one, which ends with it
+        self._kept = Remembered()
 
     def asked(self) -> Asked | None:
         """What belongs to the last question, in one piece; None when nothing was asked or the documents changed since."""
@@ -95,8 +98,14 @@ class Asking:
     def _retrieve(self, question: str, corpus: Corpus, settings: Settings, stop: threading.Event | None) -> Retrieval:
         self._allowance.count_question()
         with self._lock:
-            before = self._history(question)
-        retrieval = pipeline.retrieve(question, corpus, settings, self._models, self._groups, before, stop)
+            before, kept = self._history(question), self._kept_of(corpus)
+        key = key_of(question, before, settings, corpus, self._groups)
+        retrieval = kept.retrieval(key)
+        if retrieval is None:
+            models = Reading(self._models, kept)
+            found = pipeline.retrieve(question, corpus, settings, models, self._groups, before, stop)
+            retrieval = models.said(found)
+            kept.keep_retrieval(key, retrieval)
         with self._lock:
             # of a corpus that was replaced meanwhile nothing is kept: it may hold a removed document
             if corpus is self._searched()[0]:
@@ -104,8 +113,15 @@ class Asking:
                 self._asked = Asked(retrieval, corpus, None)
         return retrieval
 
+    def _kept_of(self, corpus: Corpus) -> Remembered:
+        """What is remembered of this corpus; nothing, and nothing will be, when it was replaced. To be called under the lock."""
+        return self._kept if corpus is self._searched()[0] else Remembered()
+
     def answer(self, question: str, stop: threading.Event) -> Iterator[Answer]:
-        """Answer from a fresh retrieval of the same question when there is one, else retrieve first."""
+        """Answer from a fresh retrieval of the same question when there is one, else retrieve first.
+
+        A greedy answer to the same prompt that was finished before in this visit is given again, whole.
+        """
         question = self._allowance.checked_question(question)
         with self._lock:
             corpus, settings = self._searched()
@@ -118,7 +134,13 @@ class Asking:
         with self._lock:
             if self._asked is not None and self._asked.retrieval is retrieval:
                 self._answered, self._asked = retrieval, replace(self._asked, answer=None)
-        for answer in pipeline.answer(retrieval, corpus, settings, self._models, stop):
+            kept, before = self._kept_of(corpus), self._history(question)
+        key = key_of(question, before, settings, corpus, self._groups)
+        once = kept.answer(key, retrieval)
+        answers = pipeline.answer(retrieval, corpus, settings, self._models, stop) if once is None else iter((once,))
+        for answer in answers:
+            if once is None:
+                kept.keep_answer(key, answer)
             with self._lock:
                 if self._asked is not None and self._asked.retrieval is retrieval:
                     # else something newer was asked, or the documents changed

@@ -121,7 +121,7 @@ class QuerySettings:
 
     normalise: bool = True
     follow_up: bool = True
-    glossary: bool = True
+    glossary: bool = False
     synonyms: str = ""
     parts: bool = True
     second_round: bool = False
@@ -181,7 +181,7 @@ class SelectSettings:
 
     rerank: Rerank = "none"
     rerank_top: int = 12
-    near_duplicates: bool = False
+    near_duplicates: bool = True
     mmr: float | None = None
     per_document: int = 0
     neighbours: bool = False

@@ -279,6 +279,7 @@ class Sentence:
 
 
 StepName = Literal[
+    "cache",
     "rewrite",
     "draft",
     "dense",

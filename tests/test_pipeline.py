@@ -186,7 +186,7 @@ def test_statuses_agree_with_the_prompt(corpus: Corpus, encoder: BigramEncoder, 
     assert over == set(found.prompt.dropped)
     assert "not_packed" not in fates(found.candidates)
     if packed == 1:
-        assert fates(found.candidates)[1:] == ["beyond_k"] * (len(found.candidates) - 1)
+        assert set(fates(found.candidates)[1:]) <= {"beyond_k", "duplicate"}  # the policies here repeat themselves
 
 
 def test_what_does_not_fit_is_skipped_and_the_next_is_tried(encoder: BigramEncoder) -> None:
@@ -211,7 +211,7 @@ def test_nothing_fits_is_a_problem_on_the_screen_and_an_error_when_answering(
     assert found.prompt is None
     assert found.problem is not None
     assert found.problem.en != found.problem.zh
-    assert set(fates(found.candidates)) == {"over_budget"}
+    assert {"over_budget"} <= set(fates(found.candidates)) <= {"over_budget", "duplicate"}
     assert steps(found)[-1] == "pack"
     with pytest.raises(NothingFits) as caught:
         stream(found, corpus, models, tight)

@@ -19,7 +19,7 @@ def corpus(encoder: BigramEncoder) -> Corpus:
 
 
 def test_the_ids_shown_are_the_ids_sent_and_answers_grow(corpus: Corpus, encoder: BigramEncoder) -> None:
-    models = FakeModels(encoder, ReplyGenerator("每年15天带薪年假[S1]。须提前申请[S9]。"))
+    models = FakeModels(encoder, ReplyGenerator("每年15天带薪年假[S1]。食堂七点开饭[S9]。"))
     found = run(corpus, models)
     answers = stream(found, corpus, models)
     assert found.prompt is not None

@@ -135,7 +135,10 @@ def select_step(seconds: float, chosen: Chosen, settings: Settings, there: tuple
         notes.append(Bilingual(en=f"near-duplicates left out: {repeated}", zh=f"略去近似重复 {repeated} 条"))
     if select.mmr is not None:
         notes.append(
-            Bilingual(en=f"ordered by MMR, λ = {select.mmr}", zh=f"按 MMR 排序，λ = {select.mmr}")
+            Bilingual(
+                en=f"ordered by MMR, λ = {select.mmr} (relevance: 1 for the first place, evenly down to 1/n for the last of n)",
+                zh=f"按 MMR 排序，λ = {select.mmr}（相关性按名次：第一名为 1，均匀降到第 n 名的 1/n）",
+            )
             if vectors
             else Bilingual(en="MMR not applied: no vectors", zh="MMR 未生效：没有向量")
         )

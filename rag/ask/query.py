@@ -19,8 +19,8 @@ from rag.types import Leg, LegName, Query, Sought, Step
 PARTS: Final[tuple[LegName, ...]] = ("part1", "part2", "part3")
 DENSE_SYNONYMS: Final = 0.5
 LEXICAL_SYNONYMS: Final = 0.05
-"""Weights of the synonyms, beside 1 for the question. Measured (`glossary` in the README's choices): BM25 finds other evidence for
-the worse from 0.1 on, as a synonym has parts (年, 休假) that stand everywhere."""
+"""Weights of the synonyms, beside 1 for the question. Measured: BM25 loses other evidence from 0.1 on, as a synonym has parts (年, 休假)
+that stand everywhere."""
 
 # Letters, digits and signs of the block of full-width forms, but not the punctuation that Chinese sentences are made with.
 _FULL_WIDTH: Final = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F) if chr(code) not in "！（），：；？"} | {

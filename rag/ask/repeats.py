@@ -21,7 +21,14 @@ def repeats(question: str, chunks: Sequence[Chunk]) -> Mapping[int, int]:
     {1: 0}
     """
     asked = {term.term for term in query_terms(question)}
-    held = [{t.term for t in terms(chunk.text) if t.term in asked or _has_digit(t.term)} for chunk in chunks]
+    held: dict[int, set[str]] = {}  # read only of those that nearly repeat another: few do
+
+    def holds_no_more(i: int, j: int) -> bool:
+        for n in (i, j):
+            if n not in held:
+                held[n] = {t.term for t in terms(chunks[n].text) if t.term in asked or _has_digit(t.term)}
+        return held[i] <= held[j]
+
     better: dict[int, int] = {}
     kept = list(range(len(chunks)))
     while True:
@@ -32,7 +39,7 @@ def repeats(question: str, chunks: Sequence[Chunk]) -> Mapping[int, int]:
         sure = {
             i: kept[twin]
             for i, twin in zip(kept, twins, strict=True)
-            if twin is not None and twins[twin] is None and held[i] <= held[kept[twin]]
+            if twin is not None and twins[twin] is None and holds_no_more(i, kept[twin])
         }
         if not sure:
             return better

@@ -23,7 +23,7 @@ if TYPE_CHECKING:  # torch comes with these
 SCORE, WORDS = 0.7, 0.3
 """What the score of the search and the shared words weigh in the reading by words."""
 
-# Measured on statutes and policies: naming the reader's side ("a question") gives better orders than "a title" or "a summary".
+# What the generator is asked to write; how likely it finds the visitor's question there is read off.
 WRITE = {
     "zh": "制度条文：\n{passage}\n\n请写出一个可以用上面的条文回答的问题。",
     "en": "Policy clause:\n{passage}\n\nWrite a question that the clause above answers.",

@@ -12,7 +12,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from rag.corpus.lexical import SIMPLIFIED
 from rag.errors import Bilingual
 
 TURNS: Final = 2
@@ -38,6 +37,11 @@ _PRONOUN = re.compile(
     "(?<!其)[他她它](?!人|国|乡)|[这那](?:些|样|种|期间|里面|(?:个|次|笔|款|份|张|边)(?!月|周|星期|季|年|礼拜|学期))|前者|后者|上述"
 )
 _ALIKE = re.compile("也(?:是|要|能|可以|这么|这样|那样|一样|算|行|适用)")
+# Traditional forms of the characters above; the whole table is the lexical index's, with a library behind it
+_SIMPLIFIED = str.maketrans(
+    "這個樣種間裡裏邊張麼嗎誰還幾會應該點時後們給為請問沒辦長遠兒適條讓",
+    "这个样种间里里边张么吗谁还几会应该点时后们给为请问没办长远儿适条让",
+)
 _CODE = re.compile(r"[A-Za-z0-9]")
 _LETTER = re.compile(r"\w")
 
@@ -81,7 +85,7 @@ def sign(question: str) -> Bilingual | None:
     >>> [s and s.en for s in map(sign, ["那上海呢？", "它要谁来批？", "二孩也是这么多吗？", "啥时候到手？", "出差补贴多少？"])]
     ['it begins with 那', 'it has 它', 'it has 也是', 'it names no subject', None]
     """
-    text = question.translate(SIMPLIFIED).strip()
+    text = question.translate(_SIMPLIFIED).strip()
     if head := _HEAD.match(text):
         return _begins(head.group().strip())
     if _TAIL.search(text) and not _ASKED.search(text):

@@ -49,6 +49,7 @@ WORDS: Final[Mapping[str, Bilingual]] = MappingProxyType({
     "answers.tokens": _B("answer tokens, median", "回答 token，中位数"),
     "answers.first": _B("seconds to the first token, median", "首个 token 用时（秒），中位数"),
     "answers.seconds": _B("seconds of generating, median", "生成用时（秒），中位数"),
+    "step.cache": _B("cache", "缓存"),
     "step.rewrite": _B("query", "检索式"),
     "step.draft": _B("draft answer", "回答草稿"),
     "step.dense": _B("dense search", "向量检索"),

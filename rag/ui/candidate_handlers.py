@@ -123,4 +123,6 @@ class CandidateHandlers(Desk):
 
     def _open_candidate(self, rank: int, request: gr.Request) -> Updates:
         asked, found = self._candidate(rank, self._visit(request))
-        return candidates.show_one(self.page.candidates, found, asked, language(request))
+        tab, spoken = self.page.candidates, language(request)
+        shown = candidates.show_one(tab, found, asked, spoken)
+        return shown | {tab.pairs: panels.phase("searching", text("pairs.busy", spoken))}  # `compare_tokens` follows

@@ -151,8 +151,8 @@ def searched(query: Query | None, question: str, language: Language) -> str:
         for sought in leg.texts
     ]
     body = table(columns("head.query", language), rows, "query") if rows else f"<p>{escape(question)}</p>"
-    more = " open" if len(rows) > 1 else ""
-    return f'<details class="folded"{more}><summary>{escape(text("query.title", language))}</summary>{body}</details>'
+    title = escape(text("query.title", language, n=max(1, len(rows))))
+    return f'<details class="folded"><summary>{title}</summary>{body}</details>'
 
 
 def outside(retrieval: Retrieval, documents: Mapping[str, Document], language: Language) -> str:

@@ -267,6 +267,8 @@ def answer_line(answer: Answer, language: Language, stopped: bool = False) -> st
         )
     first = answer.seconds_to_first
     parts = [text(f"finish.{finish}", language), text("answer.tokens", language, n=answer.n_tokens)]
+    if answer.trace.steps and answer.trace.steps[-1].name == "cache":
+        parts.append(text("answer.kept", language))
     if first is not None:
         parts.append(text("answer.first", language, s=f"{first:.2f}"))
         if answer.n_tokens > 1 and answer.seconds > first:

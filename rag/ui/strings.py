@@ -95,6 +95,7 @@ TABLE: Final[Mapping[str, Bilingual]] = MappingProxyType({
     "answer.markers": _B(
         "citations: {model} by the model, {system} by the system, {invalid} invalid", "引用：模型 {model} 处，系统 {system} 处，无效 {invalid} 处"
     ),
+    "answer.kept": _B("from this visit's cache, not generated again", "取自本次访问的缓存，未重新生成"),
     "answer.bare": _B("{n} without a source", "无出处 {n} 句"),
     "answer.retrieved": _B("Retrieved only; press Answer to have it answered.", "仅检索；按「回答」生成答案。"),
     "answer.unsupported": _B("no source", "无出处"),

@@ -48,7 +48,7 @@ CANDIDATES: Final[Mapping[str, Bilingual]] = MappingProxyType({
     "stage.draft": _B("draft answer", "回答草稿"),
     "stage.mmr": _B("MMR", "MMR"),
     # what was searched
-    "query.title": _B("What was searched", "检索了什么"),
+    "query.title": _B("What was searched ({n})", "检索了什么（{n}）"),
     "query.question": _B("the question", "问题"),
     "query.earlier": _B("with the questions before it", "连同前面的提问"),
     "query.synonyms": _B("synonyms", "同义词"),

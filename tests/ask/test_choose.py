@@ -32,7 +32,8 @@ def candidates(corpus: Corpus, rng: random.Random, n: int) -> tuple[Candidate, .
 
 
 def chosen(corpus: Corpus, found, threshold=None, **select: object):
-    settings = Settings(search=SearchSettings(threshold=threshold), select=SelectSettings(**select))  # type: ignore[arg-type]
+    only = SelectSettings(**{"near_duplicates": False, **select})  # type: ignore[arg-type]
+    settings = Settings(search=SearchSettings(threshold=threshold), select=only)
     return choose("住宿", found, corpus, settings)
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from datetime import date
 
 from rag.ask.prompt import NOT_FOUND
-from rag.config import GenerateSettings, SearchSettings, Settings, SplitSettings
+from rag.config import GenerateSettings, QuerySettings, SearchSettings, Settings, SplitSettings
 from rag.corpus.index import Corpus, build
 from rag.evaluate.questions import Label, Question
 from rag.evaluate.run import Bench, Given, Outcome, evaluate
@@ -150,7 +150,7 @@ def healthy(rng: random.Random) -> Line:
     asked = [rng.choice(facts[subject]) for subject in rng.sample(subjects, rng.choice((1, 1, 2)))]
     question = about(rng, asked)
     reader = Reader(wanted=tuple(fact.sentence for fact in asked))
-    return Line(documents, Settings(split, search=search), question, tuple(asked), reader)
+    return Line(documents, Settings(split, QuerySettings(parts=False), search), question, tuple(asked), reader)
 
 
 def policy(rng: random.Random, subject: str, facts: Sequence[Fact], version: str = "2020-01") -> Document:

@@ -35,10 +35,27 @@ def test_answer_searches_again_only_when_that_would_give_something_else(line: tu
     last(client.questions.write(client.request))
     last(client.questions.ask(client.values(), client.request))
     assert len(questions) == 1
+    before = client.workspace.asked()
     last(client.questions.ask(client.values(packed=1), client.request))
-    assert len(questions) == 2
-    last(client.questions.retrieve(client.values(packed=1), client.request))  # who presses Retrieve wants a search
-    assert len(questions) == 3
+    after = client.workspace.asked()
+    assert before is not None and after is not None and after.retrieval != before.retrieval
+    assert after.retrieval.prompt is not None and len(after.retrieval.prompt.packed) == 1
+    assert len(questions) == 1  # the question's vector is remembered: other settings need no other one
+    last(client.questions.retrieve(client.values(packed=1), client.request))
+    again = client.workspace.asked()
+    assert again is not None and again.retrieval.trace.steps[0].name == "cache"
+
+
+def test_an_answer_that_is_remembered_says_so(line: tuple[App, PageModels]) -> None:
+    client = Client(line[0])
+    page = client.page
+    last(client.questions.ask(client.values(), client.request))
+    first = last(client.questions.write(client.request))
+    last(client.questions.ask(client.values(), client.request))
+    again = last(client.questions.write(client.request))
+    assert again[page.answer.answer] == first[page.answer.answer] and len(line[1].generator().given) == 1
+    assert "缓存" not in str(first[page.answer.status])
+    assert "缓存" in str(again[page.answer.status]) and "取自本次访问的缓存" in str(again[page.answer.steps])
 
 
 def test_what_ran_is_shown_when_the_generator_became_ready_after_the_search(line: tuple[App, PageModels]) -> None:
