@@ -123,7 +123,7 @@ class QuerySettings:
     follow_up: bool = True
     glossary: bool = False
     synonyms: str = ""
-    parts: bool = True
+    parts: bool = False
     second_round: bool = False
 
     def __post_init__(self) -> None:
