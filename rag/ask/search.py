@@ -198,7 +198,7 @@ def is_chinese(text: str) -> bool | None:
     >>> is_chinese("VPN怎么开通？"), is_chinese("What does 年假 mean in English?"), is_chinese("3000")
     (True, False, None)
     """
-    letters = sum(c.isalpha() for c in text)
+    letters = sum(map(str.isalpha, text))
     return len(_HAN.findall(text)) * 6 >= letters if letters else None
 
 

@@ -24,11 +24,10 @@ def top_k(scores: NDArray[np.float32], k: int, allowed: NDArray[np.bool_] | None
     >>> [h.position for h in top_k(np.array([0.96, 0.80, 0.60, -1.0], dtype=np.float32), 2)]
     [0, 1]
     """
-    values = scores if allowed is None else np.where(allowed, scores, np.float32(-np.inf))
-    positions = np.flatnonzero(values >= _floor(values, k))
-    if allowed is not None:
-        positions = positions[allowed[positions]]
-    values = values[positions]
+    positions = None if allowed is None else np.flatnonzero(allowed)
+    values = scores if positions is None else scores[positions]
+    best = np.flatnonzero(values >= _floor(values, k))
+    values, positions = values[best], best if positions is None else positions[best]
     order = np.lexsort((positions, -values))[: max(k, 0)]
     return [Hit(int(positions[i]), float(values[i])) for i in order]
 

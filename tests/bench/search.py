@@ -168,7 +168,7 @@ def graph_part(index: DenseIndex, queries: Any, rounds: int) -> dict[str, Any]:
         f"approximate top-{K}": lambda i: graph.search(queries[i % len(queries)], K),
         f"approximate top-{K}, a mask that leaves half": lambda i: graph.search(queries[i % len(queries)], K, half),
     }
-    found = in_turns(f"approximate, {graph.note(True).en}", runs, rounds)
+    found = in_turns(graph.note(True).en, runs, rounds)
     return found | {"recall": graph.recall, "build_s": graph.seconds}
 
 
