@@ -55,6 +55,7 @@ def test_every_method_against_rankings_by_brute_force(tmp_path: Path, seeds) -> 
             SplitSettings("fixed", rng.choice((20, 60)), 5),
             query=ALONE,
             search=SearchSettings(mode=rng.choice(("dense", "lexical", "fused")), depth=depth, rrf_c=c),
+            select=SelectSettings(near_duplicates=False),
         )
         corpus, encoder = build(collection.documents, settings.split, None), BigramEncoder()
         passages = [chunk.passage for chunk in corpus.chunks]

@@ -131,7 +131,8 @@ def test_an_event_without_its_data_ends_in_a_plain_message(
         lambda: visitor.chunks.turn_preview(known, "fixed", 100, 10, visitor.request, event),
         lambda: visitor.chunks.choose_row(known, "", visitor.request, event),
         lambda: visitor.questions.choose_example(visitor.request, event),
-        lambda: visitor.questions.choose_candidate_row(visitor.request, event),
+        lambda: visitor.candidates.choose_row(visitor.request, event),
+        lambda: visitor.candidates.choose_point(visitor.request, event),
         lambda: visitor.questions.open_citation(visitor.request, event),
     ):
         with pytest.raises(gr.Error, match="哪一处|没有这个切块|已不存在"):

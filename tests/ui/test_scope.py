@@ -40,11 +40,11 @@ def test_a_choice_stays_while_it_is_searched_and_what_is_gone_is_said(app: App) 
     third = client.upload("c.txt", "丙制度\n丙。".encode())
     assert third[panel.documents].value == names and panel.note not in third
     first, second = (next(d.key for d in client.workspace.own_documents() if d.doc_id == name) for name in names)
-    removed = last(client.corpus.remove(first, client.request))
+    removed = client.remove(first)
     assert removed[panel.documents].value == names[1:]
     assert names[0] not in [name for _, name in removed[panel.documents].choices]
     assert names[0] in removed[panel.note] and names[0] in removed[tab.searching]
-    removed = last(client.corpus.remove(second, client.request))
+    removed = client.remove(second)
     assert removed[panel.documents].value == [] and "全部文档" in removed[tab.searching]
     again = client.upload("d.txt", "丁制度\n丁。".encode())
     assert panel.note not in again  # it was said
