@@ -31,6 +31,8 @@ def left_out(candidate: Candidate, outcome: Outcome, need: int, name: Bilingual)
 def _ranks(candidate: Candidate) -> Bilingual:
     """``dense 1, lexical 14``"""
     ranks = [(name, candidate.ranks[stage]) for stage, name in _RETRIEVERS.items() if stage in candidate.ranks]
+    if not ranks:
+        return Bilingual(en="found for a part of the question only", zh="只按问题的一部分找到")
     return Bilingual(
         en=", ".join(f"{name.en} {rank}" for name, rank in ranks),
         zh="、".join(f"{name.zh}第 {rank} 名" for name, rank in ranks),
@@ -66,8 +68,11 @@ def _beyond(candidate: Candidate, outcome: Outcome, need: int, name: Bilingual) 
     place = sum(c.status.fate in ("packed", "beyond_k") for c in ahead)
     ranks = _ranks(candidate)
     wanted = _more_packed(place, search.packed)
-    best = min((stage for stage in _RETRIEVERS if stage in candidate.ranks), key=lambda s: candidate.ranks[s])
-    if "fused" in candidate.ranks and candidate.ranks[best] <= search.packed:
+    # none: it was found for a part of the question only
+    best = min(
+        (stage for stage in _RETRIEVERS if stage in candidate.ranks), key=lambda s: candidate.ranks[s], default=""
+    )
+    if best and "fused" in candidate.ranks and candidate.ranks[best] <= search.packed:
         if search.fusion == "weighted":
             towards = "greater" if best == "dense" else "smaller"
             en = f"Set alpha (now {search.alpha}) {towards}"
