@@ -21,6 +21,9 @@ Rerank = Literal["none", "overlap", "likelihood", "cross"]
 
 MOST_RULES = 2000
 MOST_SYNONYMS = 4000
+MOST_SECTION = 100
+MOST_CHOSEN = 200
+"""Policies that a question may be limited to; each name at most `MOST_RULES` characters."""
 
 DEFAULT_ENCODER = "intfloat/multilingual-e5-small"
 DEFAULT_GENERATOR = "Qwen/Qwen2.5-0.5B-Instruct"
@@ -159,6 +162,13 @@ class SearchSettings:
         _one_of("fusion", self.fusion, ("rrf", "weighted"))
         _one_of("scope", self.scope, ("newest", "all"))
         _one_of("nearest", self.nearest, get_args(Nearest))
+        _at_most("section", self.section, MOST_SECTION)
+        _at_most("documents", max(self.documents, key=len, default=""), MOST_RULES)
+        if len(self.documents) > MOST_CHOSEN:
+            raise SettingError(
+                en=f"Setting documents: {len(self.documents):,} of them; at most {MOST_CHOSEN}. Choose fewer, or none for all.",
+                zh=f"设置「{_ZH['documents']}」（documents）：选了 {len(self.documents):,} 份，最多 {MOST_CHOSEN} 份；请少选，或全部不选（即全部）。",
+            )
         for name in ("depth", "packed", "rrf_c"):
             _whole(name, getattr(self, name))
         _within("depth", self.depth, 1, 200)

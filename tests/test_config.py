@@ -70,6 +70,15 @@ def test_out_of_range_names_the_setting_and_the_value_in_both_languages(make, na
         assert name in caught.value.message(language) and str(value) in caught.value.message(language)
 
 
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("section", "章" * 101), ("documents", ("a",) * 201), ("documents", ("a" * 2001,))],
+)
+def test_a_scope_has_a_limit(name: str, value: object) -> None:
+    with pytest.raises(SettingError, match=name):
+        SearchSettings(**{name: value})  # type: ignore[arg-type]
+
+
 def test_the_ends_of_every_range_are_allowed() -> None:
     SplitSettings("recursive", 20, 19)
     SplitSettings(size=4000, overlap=0)

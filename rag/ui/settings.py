@@ -13,6 +13,7 @@ import gradio as gr
 
 from rag.config import (
     MOST_RULES,
+    MOST_SECTION,
     MOST_SYNONYMS,
     Fusion,
     GenerateSettings,
@@ -129,7 +130,7 @@ def _component(name: str, value: Any, label: gr.I18n) -> Any:
         return gr.Textbox(value="", lines=2, max_lines=8, max_length=LONG[name], min_width=320, **common)
     if name in OPTIONAL or name == "section":
         # a text field: an empty number field shows 0, which would mean something else
-        return gr.Textbox(value="", max_length=100 if name == "section" else 20, min_width=200, **common)
+        return gr.Textbox(value="", max_length=MOST_SECTION if name == "section" else 20, min_width=200, **common)
     if name == "alpha":
         return gr.Slider(0, 1, value, step=0.05, min_width=200, **common)
     precision = 0 if name in WHOLE else None
