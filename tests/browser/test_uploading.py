@@ -11,7 +11,7 @@ from rag.config import Limits
 from tests.ui.fakes import page_app, served
 
 pytestmark = pytest.mark.browser
-PATIENCE_MS = 120_000
+PATIENCE_MS = 60_000
 
 
 @pytest.fixture
@@ -40,7 +40,7 @@ def test_what_is_chosen_while_files_are_read_comes_after_them(
     row = page.locator("#docs-table tbody tr")
     assert page.locator("#docs-stop").is_hidden()
     choose(page, tmp_path, 甲="每年3天。", 大="年" * 400)
-    page.locator("#docs-progress .progress").wait_for()
+    page.locator("#docs-progress .progress", has_text="编码").wait_for()  # it says nothing more until the event is set
     assert page.locator("#docs-stop").is_visible()
     choose(page, tmp_path, 乙="每月5天。")
     page.locator("#docs-progress .progress", has_text="等待您的上一项更改完成").wait_for()
@@ -61,7 +61,7 @@ def test_stop_beside_the_bar_names_what_was_not_taken_in(
     page = visit(held[0], locale="en-US")
     page.set_default_timeout(PATIENCE_MS)
     choose(page, tmp_path, first="每年3天。")
-    page.locator("#docs-progress .progress").wait_for()
+    page.locator("#docs-progress .progress", has_text="encode").wait_for()
     choose(page, tmp_path, second="每月5天。")
     page.locator("#docs-progress .progress", has_text="Waiting").wait_for()
     page.click("#docs-stop")
