@@ -184,7 +184,7 @@ class SelectSettings:
     """Which candidates become evidence, and in what order.
 
     `rerank`: how the first `rerank_top` are read once more: not at all, by the words they share with the question, by how likely the generator
-    finds the question beside them, or by a cross-encoder. `near_duplicates`: leave out what nearly repeats a better
+    finds the question beside them, or by a cross-encoder. `near_duplicates`: leave out what only repeats a better
     one; `mmr`: λ of maximal marginal relevance (1: relevance alone), None = off; `per_document`: pieces of one policy at most, 0 = any number;
     `neighbours`: what a clause runs on into comes with it.
     """

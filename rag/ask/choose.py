@@ -74,7 +74,7 @@ def choose(question: str, found: Sequence[Candidate], corpus: Corpus, settings: 
     reach = {c.chunk.chunk_id for c in may}
     left |= {c.chunk.chunk_id: Status("below_threshold") for c in found if c.chunk.chunk_id not in reach}
     if select.near_duplicates:
-        better = repeats(question, [c.chunk for c in may])
+        better = repeats(question, [c.chunk for c in may], corpus.documents)
         left |= {may[i].chunk.chunk_id: Status("duplicate", of=may[j].chunk.chunk_id) for i, j in better.items()}
         may = tuple(c for i, c in enumerate(may) if i not in better)
     if select.mmr is not None and corpus.dense is not None:
@@ -132,7 +132,7 @@ def select_step(seconds: float, chosen: Chosen, settings: Settings, there: tuple
     select = settings.select
     if select.near_duplicates:
         repeated = _count(chosen, "duplicate")
-        notes.append(Bilingual(en=f"near-duplicates left out: {repeated}", zh=f"略去近似重复 {repeated} 条"))
+        notes.append(Bilingual(en=f"repeats left out: {repeated}", zh=f"略去重复 {repeated} 条"))
     if select.mmr is not None:
         notes.append(
             Bilingual(

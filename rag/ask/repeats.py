@@ -1,51 +1,92 @@
-"""Candidates that nearly repeat a better one, and hold nothing more that was asked for."""
+"""Candidates that only repeat a better one: left out, they take nothing away."""
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Final
 
-from rag.corpus.duplicates import near_duplicates
-from rag.corpus.lexical import query_terms, terms
-from rag.types import Chunk
+from rag.corpus.lexical import SIMPLIFIED, fold, query_terms, terms
+from rag.types import Chunk, Document
+
+# A sentence stands between these: what is repeated is whole sentences, not a stretch such as 可以 of 不可以.
+_ENDS: Final = frozenset("。!?;\n")
 
 
-def repeats(question: str, chunks: Sequence[Chunk]) -> Mapping[int, int]:
-    """Positions of `chunks` (the better first) → position of the better one that stays and that it nearly repeats.
+@dataclass(frozen=True, slots=True)
+class _Plain:
+    """A text without what says nothing. `edges`: the places in `text` where a sentence begins or ends."""
 
-    Nearly the same is not the same: a chunk that has a number, or a word of the question, which the better one lacks
-    repeats nothing.
+    text: str
+    edges: frozenset[int]
 
-    >>> said = "出差住宿标准为每晚500元，凭发票在三十个自然日以内报销，逾期不予办理，由直属主管审批，财务部门复核之后支付"
-    >>> chunks = [Chunk("", "", 0, 0, text, "", 0, None, ()) for text in (said, f"{said}。", said.replace("5", "6"))]
-    >>> repeats("住宿标准？", chunks)
+    def holds(self, other: _Plain) -> bool:
+        """Whether the whole of `other` stands here, as one or more whole sentences."""
+        at = self.text.find(other.text)
+        while at >= 0:
+            if at in self.edges and at + len(other.text) in self.edges:
+                return True
+            at = self.text.find(other.text, at + 1)
+        return False
+
+
+def repeats(question: str, chunks: Sequence[Chunk], documents: Mapping[str, Document]) -> Mapping[int, int]:
+    """Positions of `chunks` (the better first) → position of the better one that stays and that it repeats.
+
+    It does when both texts are equal but for blanks, punctuation, width, case, and traditional or simplified characters, or
+    when its whole text stands, sentence by sentence, in the better one's, and both are of one policy of `documents` (by key);
+    and when the better one's passage, title and headings too, has every word of the question that its own has.
+
+    >>> said = "员工每晚500元，凭发票报销。"
+    >>> own = {"": Document("a", "1", "", "own", "", "", "")}
+    >>> texts = (f"总则。{said}", said, said.replace("凭", "不凭"))
+    >>> repeats("住宿标准？", [Chunk("", "", 0, 0, text, "", 0, None, ()) for text in texts], own)
     {1: 0}
     """
     asked = {term.term for term in query_terms(question)}
-    held: dict[int, set[str]] = {}  # read only of those that nearly repeat another: few do
+    plain = [_plain(chunk.text) for chunk in chunks]
+    policies = [(documents[chunk.key].origin, documents[chunk.key].doc_id) for chunk in chunks]
+    held: dict[int, set[str]] = {}  # read only of those that repeat another: few do
 
     def holds_no_more(i: int, j: int) -> bool:
         for n in (i, j):
             if n not in held:
-                held[n] = {t.term for t in terms(chunks[n].text) if t.term in asked or _has_digit(t.term)}
+                held[n] = asked & {t.term for t in terms(chunks[n].passage)}
         return held[i] <= held[j]
 
     better: dict[int, int] = {}
-    kept = list(range(len(chunks)))
-    while True:
-        # what repeats one that is left out itself may not repeat the one that stays: it is compared again without it
-        twins = near_duplicates([chunks[i] for i in kept])
-        if twins is None:
-            return better
-        sure = {
-            i: kept[twin]
-            for i, twin in zip(kept, twins, strict=True)
-            if twin is not None and twins[twin] is None and holds_no_more(i, kept[twin])
-        }
-        if not sure:
-            return better
-        better |= sure
-        kept = [i for i in kept if i not in sure]
+    for i, mine in enumerate(plain):
+        for j in (j for j in range(i) if j not in better):
+            same = mine.text == plain[j].text or (policies[i] == policies[j] and plain[j].holds(mine))
+            if same and holds_no_more(i, j):
+                better[i] = j
+                break
+    return better
 
 
-def _has_digit(term: str) -> bool:
-    return any(c.isdigit() for c in term)
+def _plain(text: str) -> _Plain:
+    """Folded, simplified, without blanks and punctuation, except between two digits (3.5, 3-5) and the signs of a share (5%, 5‰).
+
+    A text of nothing else is kept as it is.
+    """
+    folded = fold(text).translate(SIMPLIFIED)
+    runs = [(idle, "".join(run)) for idle, run in groupby(folded, _is_idle)]
+    kept, edges, length = [], {0}, 0
+    for n, (idle, run) in enumerate(runs):
+        if idle:
+            if _ENDS & set(run):
+                edges.add(length)
+            if not (0 < n < len(runs) - 1 and runs[n - 1][1][-1].isdigit() and runs[n + 1][1][0].isdigit()):
+                continue
+            run = "".join(run.split()) or " "
+        kept.append(run)
+        length += len(run)
+    if not length:
+        return _Plain(folded, frozenset({0, len(folded)}))
+    return _Plain("".join(kept), frozenset(edges | {length}))
+
+
+def _is_idle(c: str) -> bool:
+    return c not in "%‰" and unicodedata.category(c)[0] in "PZC"

@@ -41,7 +41,7 @@ SETTINGS: Final[Mapping[str, Bilingual]] = {
     "set.nearest": _B("Vector search", "向量检索算法"),
     "set.rerank": _B("Rerank", "重排"),
     "set.rerank_top": _B("Candidates reranked", "重排的候选数"),
-    "set.near_duplicates": _B("Leave out near-duplicates", "去掉近似重复"),
+    "set.near_duplicates": _B("Leave out repeats", "去掉重复"),
     "set.mmr": _B("Diversity: MMR λ, 0–1 (empty: off)", "多样性：MMR 的 λ，0–1（留空：不用）"),
     "set.per_document": _B("Pieces of one policy at most (0: any)", "每份制度最多几条证据（0：不限）"),
     "set.neighbours": _B("With what a clause runs on into", "条文未完时带上相邻块"),

@@ -78,7 +78,7 @@ def test_every_candidate_is_kept_once_and_either_may_be_packed_or_says_why_not(c
 def test_a_repetition_names_the_better_one(corpus: Corpus) -> None:
     found = candidates(corpus, random.Random(4), 18)
     out = chosen(corpus, found, near_duplicates=True)
-    expected = repeats("住宿", [c.chunk for c in found])
+    expected = repeats("住宿", [c.chunk for c in found], corpus.documents)
     assert expected
     assert out.left == {
         found[i].chunk.chunk_id: Status("duplicate", of=found[j].chunk.chunk_id) for i, j in expected.items()
@@ -120,7 +120,7 @@ def test_the_trace_counts_what_was_left_out_and_says_by_what(corpus: Corpus) -> 
     step = select_step(0.5, out, settings, (True, True))
     fates = [s.fate for s in out.left.values()]
     assert (step.n_in, step.n_out, step.skipped) == (len(found), len(out.may), False)
-    assert f"near-duplicates left out: {fates.count('duplicate')}" in step.note.en
+    assert f"repeats left out: {fates.count('duplicate')}" in step.note.en
     assert f"at most 1 of one policy: {fates.count('per_document')} left out" in step.note.en
     assert "λ = 0.9" in step.note.en and "λ = 0.9" in step.note.zh
 
