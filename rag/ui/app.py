@@ -89,7 +89,7 @@ def _wire_questions(page: Page, do: QuestionHandlers) -> None:
         **RAW,
         **LATEST,
     )
-    found = list(dict.fromkeys([page.tabs, panel.note, *shown["corpus"], *shown["found"]]))
+    found = list(dict.fromkeys([page.tabs, page.timer, panel.note, *shown["corpus"], *shown["found"]]))
     asked = {page.question, *panel.inputs()}
     answer = shown["answer"]
     both = list(dict.fromkeys([*found, *answer]))

@@ -185,6 +185,8 @@ class QuestionHandlers(Desk):
             raise mistake(SettingError, "cand.changed")
         shown = self._corpus_if_new(visit, spoken) | self._found(visit, asked, spoken)
         visit.seen_prompt = asked.retrieval.prompt
+        if settings.select.rerank == "cross":  # the first such search begins to load it; the poll ends itself
+            shown[self.page.timer] = gr.Timer(active=True)
         return shown
 
 

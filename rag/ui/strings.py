@@ -39,6 +39,7 @@ TABLE: Final[Mapping[str, Bilingual]] = MappingProxyType({
     # status of models and samples
     "role.encoder": _B("Encoder", "编码模型"),
     "role.generator": _B("Generator", "生成模型"),
+    "role.reranker": _B("Reranker", "重排模型"),
     "role.samples": _B("Sample policies", "示例制度"),
     "state.waiting": _B("waiting", "等待中"),
     "state.fetching": _B("downloading", "下载中"),
@@ -49,6 +50,7 @@ TABLE: Final[Mapping[str, Bilingual]] = MappingProxyType({
     "without.generator": _B(
         "Candidates and messages are shown, but no answer can be written.", "可以查看候选和消息，但无法生成回答。"
     ),
+    "without.reranker": _B("Candidates keep the order of the search.", "候选沿用检索的顺序，不重排。"),
     # shared by the tabs
     "tab.documents": _B("Documents", "文档"),
     "tab.chunks": _B("Chunks", "切块"),

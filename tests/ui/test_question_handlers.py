@@ -10,6 +10,8 @@ import gradio as gr
 import pytest
 
 from rag.config import Settings, SplitSettings
+from rag.errors import Bilingual, ModelLoading
+from rag.models.roles import RoleStatus, State
 from rag.ui.app import App
 from tests.ui.evaluate_kit import PAID, Evaluator, jsonl
 from tests.ui.fakes import QUESTION, Client, PageModels, last, page_app
@@ -228,3 +230,32 @@ def test_a_wrong_line_of_synonyms_is_named_where_it_is_written(line: tuple[App, 
     client = Client(line[0])
     shown = client.questions.check_settings(client.values(synonyms="年假 = 带薪年休假\n工资"), client.request)
     assert "第 2 行" in shown[client.page.settings.note] and "工资" in shown[client.page.settings.note]
+
+
+def test_a_cross_encoder_that_loads_is_polled_and_shown_to_everybody(line: tuple[App, PageModels]) -> None:
+    app, models = line
+    plain, client, other = models.status, Client(app), Client(app, "other")
+    state: State = "loading"
+
+    def reranker() -> Any:
+        nonlocal wanted
+        wanted = True
+        raise ModelLoading(en="on its way", zh="正在加载")
+
+    def status() -> tuple[RoleStatus, ...]:
+        note = Bilingual(en="from the tests", zh="来自测试")
+        return (*plain(), RoleStatus("reranker", state, "crossed", note)) if wanted else plain()
+
+    wanted, models.status, models.reranker = False, status, reranker  # type: ignore[method-assign, attr-defined]
+    assert client.page.timer not in last(client.questions.retrieve(client.values(), client.request))
+    for search in (client.questions.retrieve, client.questions.ask):
+        assert last(search(client.values(rerank="cross"), client.request))[client.page.timer].active is True
+        events = [f for f in app.demo.fns.values() if f.fn == search]
+        assert events and all(client.page.timer in event.outputs for event in events)
+    for one in (client, other):
+        for shown in (one.corpus.load(one.request), one.corpus.tick(one.request)):
+            assert "重排模型" in shown[client.page.models] and client.page.timer not in shown
+    state = "failed"
+    for one in (client, other):
+        shown = one.corpus.tick(one.request)
+        assert "不重排" in shown[client.page.models] and shown[client.page.timer].active is False

@@ -10,7 +10,9 @@ import pytest
 
 import rag.ui
 from rag.ask import prompt
-from rag.types import Fate, StepName
+from rag.errors import Bilingual, Language
+from rag.models.roles import RoleStatus, State
+from rag.types import Fate, Role, StepName
 from rag.ui import examples, panels, strings
 
 ROOT = Path(__file__).parents[2]
@@ -60,6 +62,16 @@ def test_every_key_used_is_there_and_every_key_there_is_used() -> None:
 def test_every_fate_and_step_has_a_word() -> None:
     assert {f"fate.{f}" for f in get_args(Fate)} <= strings.TABLE.keys()
     assert {f"step.{s}" for s in get_args(StepName)} <= strings.TABLE.keys()
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_the_model_status_knows_every_role_in_every_state(language: Language) -> None:
+    for role in get_args(Role):
+        for state in get_args(State):
+            status = RoleStatus(role, state, "a-name", Bilingual(en="a remark", zh="a remark"))
+            shown = panels.model_status((status,), True, None, language)
+            assert strings.text(f"role.{role}", language) in shown and "a-name" in shown and "a remark" in shown
+            assert (strings.text(f"without.{role}", language) in shown) == (state == "failed")
 
 
 @pytest.mark.parametrize(
