@@ -10,7 +10,7 @@ from rag import pipeline
 from rag.ask.rewrite import TURNS
 from rag.config import Settings
 from rag.corpus.index import Corpus
-from rag.errors import SettingError
+from rag.errors import ModelUnavailable, SettingError
 from rag.limits import Allowance
 from rag.models.roles import Models
 from rag.remembered import Reading, Remembered, key_of
@@ -150,7 +150,8 @@ class Asking:
     def fresh(self, question: str) -> bool:
         """Whether retrieving again would give the last prompt; raises `SettingError` and `LimitReached` as `retrieve` does.
 
-        One made before the generator was there is not fresh: it has no prompt the generator could be given.
+        One made before the generator was there is not fresh: it has no prompt the generator could be given. Nor is one for
+        which a step was skipped whose model has come since.
         """
         question = self._allowance.checked_question(question)
         with self._lock:
@@ -165,4 +166,24 @@ class Asking:
             and retrieval.corpus_id == corpus.corpus_id
             and retrieval.trace.settings_hash == settings.hash()
             and retrieval.prompt.rendered
+            and not self._come_since(retrieval, corpus, settings)
         )
+
+    def _come_since(self, retrieval: Retrieval, corpus: Corpus, settings: Settings) -> bool:
+        """Whether a model that a step of `retrieval` was skipped for is there now."""
+        skipped = {step.name for step in retrieval.trace.steps if step.skipped}
+        wanted = list[Callable[[], object]]()
+        if "dense" in skipped and corpus.dense is not None:
+            wanted.append(self._models.encoder)
+        if "rerank" in skipped:
+            cross = settings.select.rerank == "cross"
+            wanted.append(self._models.reranker if cross else self._models.generator)
+        return any(map(_there, wanted))
+
+
+def _there(model: Callable[[], object]) -> bool:
+    try:
+        model()
+    except ModelUnavailable:
+        return False
+    return True
