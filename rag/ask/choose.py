@@ -12,7 +12,7 @@ from rag.corpus.index import Corpus
 from rag.errors import Bilingual
 from rag.types import Candidate, Status, Step
 
-ORDERS = ("rerank", "fused", "dense", "lexical")
+ORDERS = ("mmr", "rerank", "fused", "dense", "lexical")
 """The stages whose score can decide the order, the last one that ran first."""
 
 
@@ -39,18 +39,15 @@ class Edge:
         return self.last.scores[self.stage], self.out.scores[self.stage]
 
 
-def ordered_by(candidate: Candidate) -> str:
-    """The last stage that gave a candidate a score which decides its place; empty when none did."""
-    return next((stage for stage in ORDERS if stage in candidate.scores), "")
-
-
 def edge(found: Sequence[Candidate]) -> Edge | None:
     """The end of the prompt among the candidates of a retrieval; None when nothing was packed, nothing is behind, or no stage judged both."""
     packed = [c for c in found if c.status.fate == "packed"]
     last = max(packed, key=lambda c: c.rank, default=None)
     if last is None:
         return None
-    out = min((c for c in found if c.rank > last.rank), key=lambda c: c.rank, default=None)
+    # with diversity, of those that it chose from: the others were left out before it
+    behind = (c for c in found if c.rank > last.rank and ("mmr" in c.scores or "mmr" not in last.scores))
+    out = min(behind, key=lambda c: c.rank, default=None)
     if out is None:
         return None
     stage = next((s for s in ORDERS if s in last.scores and s in out.scores), "")

@@ -147,4 +147,9 @@ def test_the_edge_is_the_last_packed_beside_the_best_behind_it() -> None:
     again = [row(0, packed, fused=0.2, rerank=3.0), row(1, out, fused=0.1)]
     end = edge(again)
     assert end is not None and (end.stage, end.scores) == ("fused", (0.2, 0.1))
+    # diversity is the last that decides, among those that were left to it
+    diverse = [row(0, packed, fused=0.2, rerank=1.0, mmr=0.5), row(1, out, fused=0.3, rerank=3.0, mmr=0.4)]
+    end = edge([diverse[0], row(2, Status("below_threshold"), fused=0.1), replace(diverse[1], rank=4)])
+    assert end is not None and (end.stage, end.scores) == ("mmr", (0.5, 0.4))
+    assert edge([diverse[0], row(2, Status("below_threshold"), fused=0.1)]) is None
     assert edge([row(0, packed), row(1, out)]) is None  # given, not searched
