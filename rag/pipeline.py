@@ -61,12 +61,14 @@ def retrieve(
     query = formulate(question, history, settings.query)
     formulated = query_step(time.perf_counter() - began, query, len(history))
     runs = search(query, corpus, settings.search, _encoder(corpus, models), groups)
-    first: tuple[Step, ...] = ()
+    looked = runs.steps
     if settings.query.second_round:
         found = select.candidates(runs, corpus, settings.search)
         query, drafted = second_round(query, found, corpus, settings, models.generator, stop or threading.Event())
-        first = (*runs.steps, drafted)
-        runs = search(query, corpus, settings.search, _encoder(corpus, models), groups)
+        looked = (*looked, drafted)
+        if not drafted.skipped:
+            runs = search(query, corpus, settings.search, _encoder(corpus, models), groups)
+            looked = (*looked, *runs.steps)
     began = time.perf_counter()
     found = select.candidates(runs, corpus, settings.search)
     fused = time.perf_counter()
@@ -77,8 +79,7 @@ def retrieve(
     chosen = choose(searched, found, corpus, settings)
     steps = (
         *formulated,
-        *first,
-        *runs.steps,
+        *looked,
         select.fuse_step(fused - began, runs, len(found), settings.search),
         *second,
         *reread,

@@ -107,6 +107,20 @@ def cite(text: str, packed: Sequence[Source], done: bool) -> Cited:
     return Cited(tuple(citations), tuple(sentences))
 
 
+def without_markers(text: str) -> str:
+    """What a finished answer says by itself: without markers, also one that was cut off, and without sentences that refuse.
+
+    >>> without_markers("每年15天[S1]。未休完的不累计[S"), without_markers(NOT_FOUND["zh"] + "[S2]")
+    ('每年15天。未休完的不累计', '')
+    """
+    text, said, before = settled(text), "", 0
+    for _, end, _ in _sentences(text):
+        bare = _MARKER.sub("", text[before:end])
+        said += "" if _is_refusal(bare) else bare
+        before = end
+    return said
+
+
 def _sentences(text: str) -> list[tuple[int, int, bool]]:
     """Spans of sentences without surrounding blanks, and whether each is closed.
 

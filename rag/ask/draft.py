@@ -12,7 +12,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
-from rag.ask.prompt import NOT_FOUND, build_prompt
+from rag.ask.cite import without_markers
+from rag.ask.prompt import build_prompt
 from rag.config import Settings
 from rag.corpus.index import Corpus
 from rag.errors import Bilingual, ModelUnavailable, NothingFits, Stopped, UnsafePrompt
@@ -49,7 +50,7 @@ def second_round(
     seconds = time.perf_counter() - began
     if stop.is_set():
         raise Stopped(en="The search was stopped.", zh="检索已停止。")
-    if not draft or any(draft == said for said in NOT_FOUND.values()):
+    if not any(c.isalnum() for c in draft):
         why = Bilingual(en="the draft found no answer: not searched with", zh="草稿未给出答案，不用于检索")
         return query, Step("draft", seconds, len(found), 0, why, skipped=True)
     leg = Leg("draft", (*query.legs[0].texts[:1], Sought(draft, "draft", 1.0, 1.0)))
@@ -67,7 +68,7 @@ def _draft(
     generator: Generator,
     stop: threading.Event,
 ) -> str:
-    """What the generator answers, greedily, from the first candidates; on one line."""
+    """What the generator answers, greedily, from the first candidates: on one line, without markers and refusals."""
     greedy = replace(
         settings.generate, answer_tokens=min(TOKENS, settings.generate.answer_tokens), temperature=0.0, rules=""
     )
@@ -78,4 +79,4 @@ def _draft(
         text = generated.text
         if stop.is_set():
             own.set()
-    return " ".join(text.split())
+    return " ".join(without_markers(text).split())

@@ -40,14 +40,38 @@ def test_the_draft_is_searched_with_the_question_and_shown(corpus: Corpus, encod
     assert all(one_line not in message.content for message in found.prompt.messages)  # type: ignore[union-attr]
 
 
-@pytest.mark.parametrize("generator", [None, ReplyGenerator(NOT_FOUND["zh"]), ReplyGenerator("")])
+@pytest.mark.parametrize(
+    "generator",
+    [
+        None,
+        *map(
+            ReplyGenerator,
+            (
+                NOT_FOUND["zh"],
+                f"{NOT_FOUND['zh'].strip('。')}[S1]。",
+                f" {NOT_FOUND['en'].upper()} (S2)",
+                "[S1]。",
+                "",
+                "【S",
+            ),
+        ),
+    ],
+)
 def test_without_a_draft_the_first_round_stands_and_the_trace_says_why(
     corpus: Corpus, encoder: BigramEncoder, generator: ReplyGenerator | None
 ) -> None:
     found = run(corpus, FakeModels(encoder, generator), TWICE)
     once = run(corpus, FakeModels(encoder, generator), replace(TWICE, query=replace(TWICE.query, second_round=False)))
     assert "draft" in skipped(found) and note(found, "draft")
+    assert steps(found)[:4] == ["dense", "lexical", "draft", "fuse"]  # nothing new to search with: not searched again
     assert found.candidates == once.candidates and found.query == once.query
+
+
+def test_only_what_the_draft_says_is_searched_with(corpus: Corpus, encoder: BigramEncoder) -> None:
+    reply = f"每人每年3000元[S1]。{NOT_FOUND['zh']}[S1, S2]\n凭发票报销【S2】。（S"
+    found = run(corpus, FakeModels(encoder, ReplyGenerator(reply)), TWICE, "买东西能拿回多少钱？")
+    assert found.query is not None and found.query.draft == "每人每年3000元。 凭发票报销。"
+    assert found.query.legs[1].texts[1].text == found.query.draft
 
 
 def test_who_stops_waits_for_no_second_round(corpus: Corpus, encoder: BigramEncoder) -> None:
