@@ -167,9 +167,10 @@ class Candidate:
     """A chunk some retriever returned. `scores` and `ranks` (1-based) have one entry per stage that returned it.
 
     Stages: ``dense`` (cosine, −1…1), ``lexical`` (BM25, > 0), ``fused`` (RRF or the weighted sum), ``rerank`` (what the
-    reranker gave; the trace says which). Of two ranks that RRF counted twice, repeated here: ``cross``, the dense one, for the chunk is in another
+    reranker gave; the trace says which) and what it was made of: ``overlap`` (share of the question's terms, 0…1) or ``likelihood`` (mean
+    log-probability of the question after the passage, ≤ 0); ``mmr`` (marginal relevance, −1…1). Of two ranks that RRF counted twice, repeated here: ``cross``, the dense one, for the chunk is in another
     language than the question; ``named``, the lexical one, for it holds a code or a clause that the question names.
-    With more than one leg (`Query`), ``dense`` and ``lexical`` are those of the whole question, every leg (``whole``, ``part1``, ``part2``, ``draft``)
+    With more than one leg (`Query`), ``dense`` and ``lexical`` are those of the whole question, every leg (``whole``, ``part1``, ``part2``, ``part3``, ``draft``)
     is a stage with its own fused score and rank, and ``fused`` merges these.
     `rank` is the final, 1-based rank. `cosine` is that of question and passage whichever retriever returned the chunk,
     None when there is no vector of either.

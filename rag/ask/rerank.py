@@ -97,8 +97,8 @@ def _read(
     passages = [c.chunk.passage for c in head]
     if way == "overlap":
         shared = [overlap(question, passage) for passage in passages]
-        scaled = _scaled([_score(c) for c in head])
-        return _Read(tuple(SCORE * s + WORDS * o for s, o in zip(scaled, shared, strict=True)), tuple(shared))
+        of = scaled([c.scores[searched_by(c)] for c in head])
+        return _Read(tuple(SCORE * s + WORDS * o for s, o in zip(of, shared, strict=True)), tuple(shared))
     if way == "cross":
         reranker = models.reranker()
         scores, cut = reranker.scores(question, passages, stop)
@@ -121,12 +121,17 @@ def overlap(question: str, passage: str) -> float:
     return len(wanted & {term.term for term in terms(passage)}) / len(wanted) if wanted else 0.0
 
 
-def _score(candidate: Candidate) -> float:
-    """The score of the stage that gave the search's order."""
-    return next(candidate.scores[s] for s in ("fused", "dense", "lexical") if s in candidate.scores)
+def searched_by(candidate: Candidate) -> str:
+    """The stage that gave the search's order, before anything was read again."""
+    return next(stage for stage in ("fused", "dense", "lexical") if stage in candidate.scores)
 
 
-def _scaled(scores: Sequence[float]) -> list[float]:
+def scaled(scores: Sequence[float]) -> list[float]:
+    """Each score between the least (0) and the greatest (1) of them; 1 where all are equal.
+
+    >>> scaled([2.0, 4.0, 3.0])
+    [0.0, 1.0, 0.5]
+    """
     low, high = min(scores), max(scores)
     return [(score - low) / (high - low) if high > low else 1.0 for score in scores]
 

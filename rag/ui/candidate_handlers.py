@@ -59,7 +59,8 @@ class CandidateHandlers(Desk):
         asked, found = self._candidate(whole(rank), self._visit(request))
         try:
             encoder = self._models.encoder()
-            question = encoder.token_states(asked.retrieval.question, question=True)
+            searched = candidates_why.sought(asked.retrieval)[0].text  # not as it was typed: see `Sought`
+            question = encoder.token_states(searched, question=True)
             passage = encoder.token_states(found.chunk.passage, question=False)
         except RagError as error:  # no encoder, or one that does not say where its tokens stand: the rest stays
             return {tab.pairs: panels.notice(error.message(spoken), "warning")}

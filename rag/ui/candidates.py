@@ -207,6 +207,6 @@ def candidate_view(candidate: Candidate, retrieval: Retrieval, corpus: Corpus, l
     """What each stage said of the candidate, and its chunk in the document with the words that were searched marked."""
     document = corpus.documents[candidate.chunk.key]
     words = candidates_why.shared_words(candidate, retrieval)
-    return candidates_why.why(candidate, retrieval, language) + render.passage(
+    return candidates_why.why(candidate, retrieval, corpus, language) + render.passage(
         document, candidate.chunk, language, words=words
     )

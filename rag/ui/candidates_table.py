@@ -8,7 +8,7 @@ from typing import Final, Literal, get_args
 from rag.ask.choose import edge
 from rag.corpus.lexical import SIMPLIFIED, fold
 from rag.errors import Language
-from rag.types import Candidate, Document, Query, Retrieval
+from rag.types import Candidate, Document, LegName, Query, Retrieval
 from rag.ui.panels import columns, table
 from rag.ui.render import TABLE_ROWS, Cell, escape, preview
 from rag.ui.strings import text
@@ -17,7 +17,8 @@ Sort = Literal["rank", "dense", "lexical", "fused", "rerank", "document"]
 SORTS: Final[tuple[Sort, ...]] = get_args(Sort)
 STAGES: Final = ("dense", "lexical", "fused", "rerank")
 """Stages with columns of their own; `OTHERS` share one."""
-OTHERS: Final = ("whole", "part1", "part2", "part3", "draft", "mmr")
+LEGS: Final = get_args(LegName)
+OTHERS: Final = (*LEGS, "overlap", "likelihood", "mmr")
 EVERY: Final = "all"
 
 

@@ -5,13 +5,16 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+from rag.ask.choose import relevance
 from rag.ask.explain import Pair, strongest_pairs, term_parts
+from rag.ask.rerank import SCORE, WORDS, scaled, searched_by
+from rag.ask.select import LEG_C
 from rag.corpus.index import Corpus
 from rag.corpus.lexical import Contribution, query_terms, terms
 from rag.errors import Language
 from rag.models.tokens import TokenStates
 from rag.types import Candidate, Retrieval, Sought
-from rag.ui.candidates_table import STAGES, fate
+from rag.ui.candidates_table import LEGS, STAGES, fate
 from rag.ui.panels import columns, table
 from rag.ui.render import escape
 from rag.ui.strings import text
@@ -43,16 +46,15 @@ def shared_words(candidate: Candidate, retrieval: Retrieval) -> list[tuple[int, 
     return [(offset + start, offset + end) for start, end in stretches]
 
 
-def why(candidate: Candidate, retrieval: Retrieval, language: Language) -> str:
-    """What each stage said of a candidate, as an HTML paragraph."""
+def why(candidate: Candidate, retrieval: Retrieval, corpus: Corpus, language: Language) -> str:
+    """What each stage said of a candidate, and how its numbers came about, as an HTML paragraph."""
     parts = [text("why.rank", language, rank=candidate.rank, fate=fate(candidate, retrieval, language))]
     parts += _halves(candidate, language)
     parts += _fusion(candidate, dict(retrieval.trace.settings), language)
     if "rerank" in candidate.scores:
-        note = next((s.note.of(language) for s in retrieval.trace.steps if s.name == "rerank"), "")
-        parts.append(text("why.rerank", language, **_place(candidate, "rerank"), note=note))
-    if "mmr" in candidate.scores:
-        parts.append(text("why.mmr", language, **_place(candidate, "mmr")))
+        parts.append(_reread(candidate, retrieval, language))
+    if "mmr" in candidate.scores and corpus.dense is not None:
+        parts.append(_diverse(candidate, retrieval, corpus, language))
     return f'<p class="why">{escape(" ".join(part.strip() for part in parts))}</p>'
 
 
@@ -61,15 +63,20 @@ def _place(candidate: Candidate, stage: str) -> dict[str, object]:
 
 
 def _halves(candidate: Candidate, language: Language) -> list[str]:
-    parts = []
+    parts, of = [], "_whole" if _legs(candidate) else ""
     for stage in ("dense", "lexical"):
         if stage in candidate.scores:
             parts.append(text(f"why.{stage}", language, **_place(candidate, stage)))
         elif stage == "dense" and candidate.cosine is not None:
-            parts.append(text("why.no_dense_but", language, score=f"{candidate.cosine:.4f}"))
+            parts.append(text(f"why.no_dense_but{of}", language, score=f"{candidate.cosine:.4f}"))
         else:
-            parts.append(text(f"why.no_{stage}", language))
+            parts.append(text(f"why.no_{stage}{of}", language))
     return parts
+
+
+def _legs(candidate: Candidate) -> list[str]:
+    """The searches that found it, where there were several; empty where there was one."""
+    return [leg for leg in LEGS if leg in candidate.ranks]
 
 
 def _fusion(candidate: Candidate, settings: dict[str, str], language: Language) -> list[str]:
@@ -77,11 +84,11 @@ def _fusion(candidate: Candidate, settings: dict[str, str], language: Language) 
     if "fused" not in candidate.scores:
         return []
     parts, score = [], f"{candidate.scores['fused']:.4f}"
-    legs = [leg for leg in ("whole", "part1", "part2", "part3", "draft") if leg in candidate.ranks]
-    c = settings.get("search.rrf_c", "")
+    legs, c = _legs(candidate), settings.get("search.rrf_c", "")
     if legs:
         said = ", ".join(f"{text(f'stage.{leg}', language)} {candidate.ranks[leg]}" for leg in legs)
-        parts.append(text("why.legs", language, legs=said, score=score))
+        merged = " + ".join(f"1/({LEG_C}+{candidate.ranks[leg]})" for leg in legs)
+        parts.append(text("why.legs", language, legs=said, c=LEG_C, terms=merged, score=score))
     elif settings.get("search.fusion") == "rrf":
         terms_ = (
             f"1/({c}+{candidate.ranks[s]})" for s in ("dense", "cross", "lexical", "named") if s in candidate.ranks
@@ -91,6 +98,50 @@ def _fusion(candidate: Candidate, settings: dict[str, str], language: Language) 
     else:
         parts.append(text("why.weighted", language, alpha=settings.get("search.alpha", ""), score=score))
     return parts
+
+
+def _reread(candidate: Candidate, retrieval: Retrieval, language: Language) -> str:
+    """How the reranked score came about: the two numbers it was made of, or, of a cross-encoder's, that it is its own."""
+    note = next((s.note.of(language) for s in retrieval.trace.steps if s.name == "rerank"), "")
+    said = {**_place(candidate, "rerank"), "note": note}
+    head = [c for c in retrieval.candidates if "rerank" in c.scores]
+    if "overlap" in candidate.scores:
+        of = scaled([c.scores[searched_by(c)] for c in head])
+        mine = next(value for c, value in zip(head, of, strict=True) if c.chunk.chunk_id == candidate.chunk.chunk_id)
+        share = f"{candidate.scores['overlap']:.4f}"
+        facts = {"a": SCORE, "b": WORDS, "scaled": f"{mine:.4f}", "share": share, "n": len(head)}
+        return text("why.overlap", language, **said, **facts)
+    if "likelihood" in candidate.scores:
+        first, place = candidate.ranks[searched_by(candidate)], candidate.ranks["likelihood"]
+        facts = {"raw": f"{candidate.scores['likelihood']:.4f}", "first": first, "place": place, "n": len(head)}
+        c = dict(retrieval.trace.settings).get("search.rrf_c", "")
+        return text("why.likelihood", language, **said, **facts, c=c)
+    return text("why.rerank", language, **said)
+
+
+def _diverse(candidate: Candidate, retrieval: Retrieval, corpus: Corpus, language: Language) -> str:
+    """How the value of marginal relevance came about, of the places before it and the vectors."""
+    assert corpus.dense is not None
+
+    def before(c: Candidate) -> int:
+        return c.ranks.get("rerank") or c.ranks[searched_by(c)]
+
+    among = sorted((c for c in retrieval.candidates if "mmr" in c.ranks), key=before)
+    place = [c.chunk.chunk_id for c in among].index(candidate.chunk.chunk_id)
+    row = {chunk.chunk_id: i for i, chunk in enumerate(corpus.chunks)}
+    vectors = corpus.dense.vectors
+    ahead = [row[c.chunk.chunk_id] for c in among if c.ranks["mmr"] < candidate.ranks["mmr"]]
+    nearest = float((vectors[ahead] @ vectors[row[candidate.chunk.chunk_id]]).max()) if ahead else 0.0
+    return text(
+        "why.mmr",
+        language,
+        **_place(candidate, "mmr"),
+        lam=dict(retrieval.trace.settings).get("select.mmr", ""),
+        relevance=f"{relevance(among)[place]:.4f}",
+        before=place + 1,
+        n=len(among),
+        nearest=f"{nearest:.4f}",
+    )
 
 
 def reasons(candidate: Candidate, retrieval: Retrieval, corpus: Corpus, language: Language) -> str:
@@ -108,7 +159,7 @@ def _terms(candidate: Candidate, parts: Sequence[Contribution], language: Langua
     rows += [[f"<b>{escape(p.term)}</b>", f"{p.asked:g}", str(p.found), _bar(p.score, parts[0].score)] for p in parts]
     notes = [text("terms.read", language)]
     if score is None:
-        notes.append(text("terms.unlisted", language))
+        notes.append(text("terms.unlisted_whole" if _legs(candidate) else "terms.unlisted", language))
     elif not math.isclose(total, score, rel_tol=1e-4):
         notes.append(text("terms.differ", language, score=f"{score:.4f}"))
     said = "".join(f'<p class="note">{escape(note)}</p>' for note in notes)
@@ -143,7 +194,8 @@ def pairs(question: TokenStates, passage: TokenStates, language: Language) -> st
         for pair in found
     ]
     note = f'<p class="note">{escape(text("pairs.note", language))}</p>'
-    return title + table(columns("head.pairs", language), rows, "pairs") + note
+    asked = f'<p class="note">{escape(text("pairs.asked", language, question=question.text))}</p>'
+    return title + asked + table(columns("head.pairs", language), rows, "pairs") + note
 
 
 def _in_place(passage: str, pair: Pair) -> str:

@@ -46,6 +46,8 @@ CANDIDATES: Final[Mapping[str, Bilingual]] = MappingProxyType({
     "stage.part2": _B("part 2", "第 2 部分"),
     "stage.part3": _B("part 3", "第 3 部分"),
     "stage.draft": _B("draft answer", "回答草稿"),
+    "stage.overlap": _B("share of words", "共有词比例"),
+    "stage.likelihood": _B("log-probability", "对数概率"),
     "stage.mmr": _B("MMR", "MMR"),
     # what was searched
     "query.title": _B("What was searched ({n})", "检索了什么（{n}）"),
@@ -80,6 +82,9 @@ CANDIDATES: Final[Mapping[str, Bilingual]] = MappingProxyType({
     "why.no_dense": _B("Not among the dense hits.", "不在向量命中之列。"),
     "why.no_dense_but": _B("Not among the dense hits (its cosine: {score}).", "不在向量命中之列（余弦 {score}）。"),
     "why.no_lexical": _B("Not among the lexical hits.", "不在词汇命中之列。"),
+    "why.no_dense_whole": _B("Not among the dense hits of the whole question.", "不在整句的向量命中之列。"),
+    "why.no_dense_but_whole": _B("Not among the dense hits of the whole question (its cosine to it: {score}).", "不在整句的向量命中之列（与整句的余弦 {score}）。"),
+    "why.no_lexical_whole": _B("Not among the lexical hits of the whole question.", "不在整句的词汇命中之列。"),
     "why.cross": _B(
         "In another language than the question: few words can be shared, so the dense rank counts twice.",
         "与问题不是同一种语言，很难有相同的词，因此向量名次计两次。",
@@ -90,9 +95,20 @@ CANDIDATES: Final[Mapping[str, Bilingual]] = MappingProxyType({
     ),
     "why.rrf": _B("RRF: {terms} = {score}.", "RRF：{terms} = {score}。"),
     "why.weighted": _B("Weighted sum with α = {alpha}: {score}.", "加权和，α = {alpha}：{score}。"),
-    "why.legs": _B("Merged from several searches ({legs}): {score}.", "由多路检索合并（{legs}）：{score}。"),
+    "why.legs": _B("Merged from several searches ({legs}) by RRF, c = {c}: {terms} = {score}.", "由多路检索以 RRF 合并（{legs}），c = {c}：{terms} = {score}。"),
     "why.rerank": _B("Reranked: {score}, rank {rank}. {note}", "重排：{score}，第 {rank} 名。{note}"),
-    "why.mmr": _B("Ordered by MMR: {score}, place {rank}.", "按 MMR 排序：{score}，第 {rank} 位。"),
+    "why.overlap": _B(
+        "Reranked by words: {a} × {scaled} (the search's score, scaled to 0–1 over the {n} read again) + {b} × {share} (share of the question's words in it) = {score}, rank {rank}.",
+        "按共有词重排：{a} × {scaled}（检索得分，在重读的 {n} 个之间缩放到 0–1）+ {b} × {share}（问题的词在其中的比例）= {score}，第 {rank} 名。",
+    ),
+    "why.likelihood": _B(
+        "Reranked by likelihood: log-probability {raw}, rank {place} of {n}, the search's rank {first}; RRF: 1/({c}+{first}) + 1/({c}+{place}) = {score}, rank {rank}. {note}",
+        "按可能性重排：对数概率 {raw}，在 {n} 个中第 {place} 名，检索第 {first} 名；RRF：1/({c}+{first}) + 1/({c}+{place}) = {score}，第 {rank} 名。{note}",
+    ),
+    "why.mmr": _B(
+        "Ordered by MMR, λ = {lam}: λ × {relevance} (relevance: place {before} of {n} before) − (1 − λ) × {nearest} (nearest cosine to one placed before it) = {score}, place {rank}.",
+        "按 MMR 排序，λ = {lam}：λ × {relevance}（相关性：此前为 {n} 个中第 {before} 位）−（1 − λ）× {nearest}（与排在前面者的最大余弦）= {score}，第 {rank} 位。",
+    ),
     "terms.title": _B("What each term gives to its BM25 score", "各词对 BM25 得分的贡献"),
     "terms.sum": _B("sum", "合计"),
     "terms.read": _B("Counted in what BM25 reads: the chunk, with its headings in front of it twice.", "次数按 BM25 所读的文字计：该块，前面加上两遍标题。"),
@@ -102,6 +118,10 @@ CANDIDATES: Final[Mapping[str, Bilingual]] = MappingProxyType({
         "它不在词汇命中之列（名次更靠后或未做词汇检索）；以下是 BM25 对它的打分。",
     ),
     "terms.differ": _B("The sum is not the score shown ({score}): the index changed since.", "合计与所示得分（{score}）不同：索引此后有变动。"),
+    "terms.unlisted_whole": _B(
+        "It is not in the lexical list of the whole question (deeper than was searched, or not searched); this is what BM25 gives it for the whole question.",
+        "它不在整句的词汇命中之列（名次更靠后或未做词汇检索）；以下是 BM25 按整句对它的打分。",
+    ),
     "head.terms": _B("Term|Looked for|Found|Share of the score", "词|检索次数|命中次数|贡献"),
     "pairs.title": _B("Tokens most like the question's", "与问题最相近的 token"),
     "pairs.note": _B(
@@ -110,6 +130,7 @@ CANDIDATES: Final[Mapping[str, Bilingual]] = MappingProxyType({
         "问题的每个 token，配上块中状态最接近的 token（后期交互 MaxSim）。这只是解释，不是得分：检索比较的是每段文字汇总后的一个向量。"
         "token 状态之间的余弦往往普遍偏高，只有高低次序有意义。",
     ),
+    "pairs.asked": _B("The question as it was searched: “{question}”", "检索时的问题：“{question}”"),
     "pairs.wait": _B("Click a row, or choose a candidate above: its tokens are then compared with the question's.", "点击一行或在上方选择候选，即会比较它与问题的 token。"),
     "pairs.busy": _B("Comparing tokens…", "正在比较 token…"),
     "pairs.none": _B("There are no words to compare.", "没有可比较的词。"),

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from rag.ask.search import vectors_of
+from rag.models.tokens import TokenStates
 from rag.ui.app import App
 from tests.ui.fakes import QUESTION, Client, PageModels, last, page_app
 
@@ -57,6 +58,24 @@ def test_tokens_are_compared_when_a_candidate_was_chosen(line: tuple[App, PageMo
         client.candidates.compare_tokens(99, client.request)
     line[1]._encoder = None
     assert "warning" in client.candidates.compare_tokens(1, client.request)[tab.pairs]
+
+
+def test_the_tokens_are_those_of_the_text_that_was_searched(
+    line: tuple[App, PageModels], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    client, encoder = Client(line[0]), line[1].encoder()
+    found(client, "ＶＰＮ年假有幾天？")
+    read: list[str] = []
+    states = encoder.token_states
+
+    def token_states(text: str, *, question: bool) -> TokenStates:
+        read.append(text)
+        return states(text, question=question)
+
+    monkeypatch.setattr(encoder, "token_states", token_states)
+    shown = client.candidates.compare_tokens(1, client.request)[client.page.candidates.pairs]
+    searched = encoder.questions[-1]
+    assert read[0] == searched != "ＶＰＮ年假有幾天？" and f"“{searched}”" in shown
 
 
 def test_two_retrievals_stand_side_by_side(line: tuple[App, PageModels]) -> None:

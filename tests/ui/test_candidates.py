@@ -161,14 +161,14 @@ def test_why_gives_the_sum_of_reciprocal_ranks() -> None:
     asked = replace(asked, trace=replace(asked.trace, settings=(("search.fusion", "rrf"), ("search.rrf_c", "60"))))
     scores, ranks = {"dense": 0.9, "lexical": 3.0, "fused": 1 / 61 + 1 / 63}, {"dense": 1, "lexical": 3, "fused": 1}
     one = Candidate(found.chunks[0], scores, ranks, 1, Status("packed", "S1"))
-    said = candidates_why.why(one, asked, "en")
+    said = candidates_why.why(one, asked, found, "en")
     assert "1/(60+1) + 1/(60+3) = 0.0323" in said and "language" not in said
     ranks = {"dense": 2, "cross": 2, "lexical": 9, "fused": 1}
     foreign = replace(one, scores={"dense": 0.9, "cross": 0.9, "lexical": 1.0, "fused": 0.0467}, ranks=ranks)
-    said = candidates_why.why(foreign, asked, "en")
+    said = candidates_why.why(foreign, asked, found, "en")
     assert "1/(60+2) + 1/(60+2) + 1/(60+9) = 0.0467" in said and "language" in said
     legs = replace(one, scores={**scores, "whole": 0.1, "part1": 0.2}, ranks={**ranks, "whole": 4, "part1": 1})
-    assert "whole question 4, part 1 1" in candidates_why.why(legs, asked, "en")
+    assert "whole question 4, part 1 1" in candidates_why.why(legs, asked, found, "en")
 
 
 def test_words_are_marked_where_they_stand() -> None:
@@ -183,6 +183,7 @@ def test_pairs_shown_are_those_of_the_states() -> None:
     question = TokenStates("年假几天", ((0, 2), (2, 4)), states[:2])
     passage = TokenStates("每年<b>带薪年假15天", ((5, 9), (9, 12)), np.stack([states[0], states[2]]))
     markup = candidates_why.pairs(question, passage, "en")
+    assert "The question as it was searched: “年假几天”" in markup
     assert "<b>年假</b>" in markup and "&gt;<mark>带薪年假</mark>15天" in markup and "1.0000" in markup
     assert "&lt;b&gt;" in markup and "<b>带" not in markup
     assert candidates_why.pairs(question, TokenStates("", (), states[:0]), "en").count("<tr>") == 0
