@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rag.cli.corpus import open_index, read_documents
-from rag.cli.options import add_model_options, check_result_file, model_settings, needed_roles, pair, settings_of
+from rag.cli.options import add_model_options, check_result_file, model_settings, pair, settings_of
 from rag.cli.retrieval import measure_retrieval
 from rag.config import Settings
 from rag.errors import Language, LoadError, ModelUnavailable, QuestionError, SettingError
@@ -77,7 +77,7 @@ def evaluate(arguments: argparse.Namespace, language: Language) -> int:
     from rag.evaluate.report import to_html, to_json
     from rag.evaluate.text import summary_lines
     from rag.evaluate.variants import grid
-    from rag.models.roles import Models
+    from rag.models.roles import Models, needed_roles
 
     settings = settings_of(arguments.set)
     choices = [(name, values.split(",")) for name, values in (pair(written, "--vary") for written in arguments.vary)]

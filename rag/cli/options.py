@@ -10,7 +10,6 @@ from pathlib import Path
 
 from rag.config import ModelSettings, Settings, from_environment
 from rag.errors import Language, SettingError
-from rag.types import Role
 
 
 def shell_language() -> Language:
@@ -55,18 +54,6 @@ def settings_of(written: Sequence[str]) -> Settings:
     for one in written:
         settings = with_value(settings, *pair(one, "--set"))
     return settings
-
-
-def needed_roles(variants: Sequence[Settings], prompts: bool) -> tuple[Role, ...]:
-    """The models that are needed, each loaded before the first question: an evaluation is not to skip what is on its way."""
-    ways = {settings.select.rerank for settings in variants}
-    drafts = any(settings.query.second_round for settings in variants)
-    roles: list[Role] = ["encoder"]
-    if prompts or drafts or "likelihood" in ways:
-        roles.append("generator")
-    if "cross" in ways:
-        roles.append("reranker")
-    return tuple(roles)
 
 
 def check_result_file(target: Path | None) -> None:

@@ -6,7 +6,7 @@ import argparse
 import sys
 import time
 
-from rag.cli.options import check_result_file, model_settings, needed_roles, settings_of
+from rag.cli.options import check_result_file, model_settings, settings_of
 from rag.errors import Language, SettingError
 
 # These are of a question set; there is none here.
@@ -19,7 +19,7 @@ def measure_retrieval(arguments: argparse.Namespace, language: Language) -> int:
     from rag.evaluate.benchmark import Measured, measure
     from rag.evaluate.benchmark_report import Table, lines, to_json
     from rag.evaluate.collection import collection_folders, read_collection
-    from rag.models.roles import Models
+    from rag.models.roles import Models, needed_roles
 
     _check_alone(arguments)
     settings = settings_of(arguments.set)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import logging
 import threading
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Literal
 
-from rag.config import ModelSettings
+from rag.config import ModelSettings, Settings
 from rag.errors import Bilingual, ModelLoading, ModelUnavailable, RagError
 from rag.models.turns import Turns
 from rag.types import Role, Say
@@ -35,6 +36,18 @@ class RoleStatus:
     state: State
     name: str
     note: Bilingual
+
+
+def needed_roles(variants: Sequence[Settings], prompts: bool) -> tuple[Role, ...]:
+    """The models that are needed, each loaded before the first question: an evaluation is not to skip what is on its way."""
+    ways = {settings.select.rerank for settings in variants}
+    drafts = any(settings.query.second_round for settings in variants)
+    roles: list[Role] = ["encoder"]
+    if prompts or drafts or "likelihood" in ways:
+        roles.append("generator")
+    if "cross" in ways:
+        roles.append("reranker")
+    return tuple(roles)
 
 
 class Models:

@@ -20,7 +20,7 @@ from rag.evaluate.questions import MOST_QUESTIONS
 from rag.evaluate.run import Bench
 from rag.evaluate.variants import grid
 from rag.limits import Allowance, about
-from rag.models.roles import Models
+from rag.models.roles import Models, needed_roles
 from rag.ui import evaluate_results, panels
 from rag.ui.desk import Updates, mistake, number
 from rag.ui.evaluate import WHAT, no_results
@@ -152,8 +152,12 @@ class EvaluateHandlers(ResultHandlers):
         plan = Plan(chosen, variants, WHAT[what], k)
         self._check_memory(plan, settings)
         self._check_chunks(corpus, (settings, *variants))
-        if plan.given:
-            self._models.generator()  # cannot be had: say so now, not after the first search
+        needed = needed_roles((settings, *variants), bool(plan.given))
+        # cannot be had, or not yet: say so now, not after the first search, nor measure the line without it
+        if "generator" in needed:
+            self._models.generator()
+        if "reranker" in needed:
+            self._models.reranker()
         encoder, generator = _there(self._models.encoder), _there(self._models.generator)
         bench = Bench(corpus, settings, self._models, visit.workspace.groups)
         return _Job(plan, bench, encoder, generator is not None, self._allowance.check_cut)

@@ -4,11 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from rag.config import ModelSettings
+from rag.config import ModelSettings, QuerySettings, SelectSettings, Settings
 from rag.errors import Bilingual, ModelLoading, ModelUnavailable, RagError
 from rag.models import hub as hub_module
 from rag.models import weights as weights_module
-from rag.models.roles import Models, Role
+from rag.models.roles import Models, Role, needed_roles
 from rag.models.weights import Weights
 
 
@@ -172,3 +172,19 @@ def test_an_unknown_generator_leaves_the_real_encoder_working(rag_cache: Path) -
     assert models.encoder().encode_query(["年假"]).shape == (1, 384)
     with pytest.raises(ModelUnavailable, match="nobody/no-such-model"):
         models.generator()
+
+
+@pytest.mark.parametrize(
+    ("settings", "prompts", "needed"),
+    [
+        (Settings(), False, ("encoder",)),
+        (Settings(), True, ("encoder", "generator")),
+        (Settings(query=QuerySettings(second_round=True)), False, ("encoder", "generator")),
+        (Settings(select=SelectSettings(rerank="likelihood")), False, ("encoder", "generator")),
+        (Settings(select=SelectSettings(rerank="overlap")), False, ("encoder",)),
+        (Settings(select=SelectSettings(rerank="cross")), False, ("encoder", "reranker")),
+    ],
+)
+def test_what_an_evaluation_needs(settings: Settings, prompts: bool, needed: tuple[Role, ...]) -> None:
+    assert needed_roles((settings,), prompts) == needed
+    assert needed_roles((Settings(), settings), prompts) == needed  # of any variant
