@@ -12,7 +12,7 @@ from typing import Literal
 from rag import pipeline
 from rag.config import Settings
 from rag.corpus.index import Corpus
-from rag.errors import Bilingual, NothingFits, SettingError
+from rag.errors import Bilingual, NothingFits, SettingError, Stopped
 from rag.evaluate.judge import Judged, judge, plain, says
 from rag.evaluate.labels import Relevant, Resolver, spans_of
 from rag.evaluate.metrics import Scores, score
@@ -107,7 +107,10 @@ def evaluate(
         asked = bench.asked_as(question)
         if asked.groups not in resolvers:
             resolvers[asked.groups] = Resolver(asked.corpus, asked.corpus.permitted(asked.groups))
-        outcome = _ask(question, asked, resolvers[asked.groups], given, k, stop)
+        try:
+            outcome = _ask(question, asked, resolvers[asked.groups], given, k, stop)
+        except Stopped:
+            return
         if stop.is_set():
             return  # what was cut short is no outcome
         seconds = time.perf_counter() - began
@@ -149,7 +152,7 @@ def _ask(
     settings = settings_for(question, bench.settings, date.today())
     began = time.perf_counter()
     retrieval = pipeline.retrieve(
-        question.question, bench.corpus, settings, bench.models, bench.groups, question.history
+        question.question, bench.corpus, settings, bench.models, bench.groups, question.history, stop
     )
     bare = time.perf_counter() - began
     answers = []

@@ -7,9 +7,9 @@ from datetime import date
 import pytest
 
 from rag import pipeline
-from rag.config import SearchSettings, Settings
+from rag.config import SearchSettings, SelectSettings, Settings
 from rag.corpus.index import build
-from rag.errors import SettingError
+from rag.errors import SettingError, Stopped
 from rag.evaluate.questions import Label, Question
 from rag.evaluate.run import GIVEN, Bench, Outcome, evaluate, settings_for, stage_lists
 from rag.types import Document
@@ -98,6 +98,26 @@ def test_a_stop_ends_the_run_and_what_was_cut_short_is_no_outcome() -> None:
         return script(prompt)
 
     assert list(evaluate(QUESTIONS, bench(says=stopping), ("retrieved",), 10, stop)) == []
+
+
+def test_a_stop_ends_a_search_that_reads_again() -> None:
+    stop, at = threading.Event(), bench()
+    asked: list[threading.Event] = []
+
+    class Reader:
+        name = "reader"
+
+        def scores(self, question: str, passages: list[str], stopped: threading.Event) -> tuple[list[float], int]:
+            asked.append(stopped)
+            stop.set()
+            if stopped.is_set():
+                raise Stopped(en="stopped", zh="已停止")
+            return [0.0] * len(passages), 0
+
+    at.models.reranker = Reader  # type: ignore[method-assign, assignment]
+    at = replace(at, settings=replace(at.settings, select=SelectSettings(rerank="cross")))
+    assert list(evaluate(QUESTIONS, at, (), 10, stop)) == []
+    assert asked == [stop]
 
 
 @pytest.mark.parametrize("k", [0, 201, -1])
