@@ -66,6 +66,24 @@ def table(out: str, name: str) -> dict[str, list[str]]:
     return rows
 
 
+@pytest.mark.parametrize(
+    ("asked", "missing"),
+    [
+        (["--set", "select.rerank=cross"], "no-reranker"),
+        (["--vary", "select.rerank=overlap,cross"], "no-reranker"),
+        (["--set", "select.rerank=likelihood"], "no-generator"),
+        (["--set", "query.second_round=true"], "no-generator"),
+    ],
+)
+def test_nothing_is_measured_without_a_model_it_reads_with(
+    own: list[str], tmp_path: Path, asked: list[str], missing: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    models = ["--generator", str(tmp_path / "no-generator"), "--reranker", str(tmp_path / "no-reranker")]
+    assert main([*own, *models, *asked]) == 2
+    said = capsys.readouterr()
+    assert missing in said.err and "hit" not in said.out
+
+
 def test_text_json_and_page_agree(own: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     files = {kind: tmp_path / f"report.{kind}" for kind in ("json", "html")}
     written = [part for kind, file in files.items() for part in (f"--{kind}", str(file))]

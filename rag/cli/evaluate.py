@@ -93,9 +93,12 @@ def evaluate(arguments: argparse.Namespace, language: Language) -> int:
         check_result_file(target)
     models = Models(model_settings(arguments))
     prompts = bool(arguments.answers) or arguments.prompts
-    models.load(needed_roles((settings, *variants), prompts))
-    if prompts:
+    needed = needed_roles((settings, *variants), prompts)
+    models.load(needed)
+    if "generator" in needed:
         models.generator()  # raises why it is not there
+    if "reranker" in needed:
+        models.reranker()
     encoder = _encoder(models, language)
     lexical = all(s.search.mode == "lexical" for s in (settings, *variants))
     corpus, questions = _material(arguments, settings, models, None if lexical else encoder, language)
