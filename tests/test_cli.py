@@ -249,6 +249,16 @@ def test_models_without_any_is_exit_2_and_names_both(tmp_path: Path, capsys: pyt
     assert "nobody/g" in err
 
 
+def test_models_names_a_reranker_that_was_asked_for(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    paths = [str(tmp_path / name) for name in ("no-e", "no-g", "no-r")]
+    arguments = ["models", "--cache", paths[0], "--encoder", paths[0], "--generator", paths[1]]
+    assert main([*arguments, "--reranker", ModelSettings().reranker]) == 2
+    assert ModelSettings().reranker not in capsys.readouterr().err
+    assert main([*arguments, "--reranker", paths[2]]) == 2
+    err = capsys.readouterr().err
+    assert all(path in err for path in paths)
+
+
 def test_defaults_are_those_of_the_configuration() -> None:
     from rag.cli import _parser
 

@@ -1,10 +1,11 @@
-"""What each role resolves to: source, hash, size, licence."""
+"""What each role resolves to: source, hash, size, licence; of the reranker only when one was named."""
 
 from __future__ import annotations
 
 import argparse
 
 from rag.cli.options import model_settings
+from rag.config import DEFAULT_RERANKER
 from rag.errors import Bilingual, Language, ModelUnavailable, RagError
 from rag.types import Role
 
@@ -17,7 +18,11 @@ def show_models(arguments: argparse.Namespace, language: Language) -> None:
     settings = model_settings(arguments)
     hub = Hub()
     missing: list[RagError] = []
-    roles: tuple[tuple[Role, str], ...] = (("encoder", settings.encoder), ("generator", settings.generator))
+    roles: list[tuple[Role, str]] = [("encoder", settings.encoder), ("generator", settings.generator)]
+    if (
+        settings.reranker != DEFAULT_RERANKER
+    ):  # nobody needs the default one until a question is to be read again with it
+        roles.append(("reranker", settings.reranker))
 
     def say(note: Bilingual) -> None:
         print(note.of(language), flush=True)
