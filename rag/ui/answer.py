@@ -19,6 +19,8 @@ class AnswerTab(NamedTuple):
 
     status: gr.HTML
     answer: gr.HTML
+    versions: gr.HTML
+    """Which other versions say something on the question; set with what was found."""
     legend: gr.HTML
     source: gr.HTML
     steps: gr.HTML
@@ -36,11 +38,12 @@ def build_answer(label: gr.I18n) -> AnswerTab:
                 js_on_load=ANSWER_SCRIPT,
                 elem_id="answer",
             )
+            versions = gr.HTML(js_on_load=None, elem_id="answer-versions")
             legend = gr.HTML(js_on_load=None, elem_id="answer-legend")
         with gr.Column(scale=5, min_width=300):
             source = gr.HTML(js_on_load=SCROLL_TO_SOURCE, elem_id="source")
     steps = gr.HTML(js_on_load=None, elem_id="steps")
-    return AnswerTab(status, answer, legend, source, steps)
+    return AnswerTab(status, answer, versions, legend, source, steps)
 
 
 def empty_answer(tab: AnswerTab, status: str, language: Language) -> dict[Any, Any]:
@@ -48,6 +51,7 @@ def empty_answer(tab: AnswerTab, status: str, language: Language) -> dict[Any, A
     return {
         tab.status: status,
         tab.answer: [],
+        tab.versions: "",
         tab.legend: legend(language),
         tab.source: panels.notice(text("answer.source", language)),
         tab.steps: "",

@@ -156,6 +156,24 @@ def searched(query: Query | None, question: str, language: Language) -> str:
     return f'<details class="folded"><summary>{title}</summary>{body}</details>'
 
 
+def other_versions(retrieval: Retrieval, documents: Mapping[str, Document], language: Language) -> str:
+    """One line on the versions not in force in which something was found too, best first; empty when there are none."""
+    keys = dict.fromkeys(c.chunk.key for c in retrieval.outside if c.status.of)
+    named = [_named(documents[key], language) for key in keys]
+    if not named:
+        return ""
+    said = text("outside.versions", language, named=("、" if language == "zh" else ", ").join(named))
+    return f'<p class="note">{escape(said)}</p>'
+
+
+def _named(document: Document, language: Language) -> str:
+    start, end = document.effective_from, document.effective_to
+    key = "dates" if start and end else "from" if start else "until"
+    dates = text(f"outside.{key}", language, start=start, end=end) if start or end else ""
+    of = ("，" if language == "zh" else ", ").join(filter(None, (document.version, dates)))
+    return text("outside.named", language, title=document.title, of=of or "–")
+
+
 def outside(retrieval: Retrieval, documents: Mapping[str, Document], language: Language) -> str:
     """What only the scope left out, folded; empty when there is nothing."""
     found = retrieval.outside[:TABLE_ROWS]

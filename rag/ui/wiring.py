@@ -53,7 +53,7 @@ def groups(page: Page) -> dict[str, list[Any]]:
     scope = [page.settings.documents, page.settings.note]
     return {
         "corpus": [*page.documents.written(), *page.chunks.written(), page.earlier, page.drop, *scope],
-        "found": [*page.candidates, *page.prompt, page.answer.steps, page.earlier, page.drop],
+        "found": [*page.candidates, *page.prompt, page.answer.steps, page.answer.versions, page.earlier, page.drop],
         "answer": list(page.answer),
         "options": options,
         "set": [

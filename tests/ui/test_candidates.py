@@ -4,6 +4,7 @@ import random
 import re
 from collections.abc import Callable
 from dataclasses import replace
+from datetime import date
 
 import numpy as np
 import pytest
@@ -25,6 +26,7 @@ from rag.ui.candidates_table import (
     candidate_rows,
     chosen,
     fate,
+    other_versions,
     outcomes,
     outside,
     searched,
@@ -214,6 +216,26 @@ def test_what_only_the_scope_left_out_is_folded_and_says_why() -> None:
     markup = outside(replace(asked, outside=hidden), found.documents, "en")
     assert markup.startswith("<details") and " open" not in markup[:40]
     assert "another version; in force: 制度1 2026" in markup and "outside the chosen documents" in markup
+
+
+def test_the_other_version_is_named_once_with_its_dates() -> None:
+    found = corpus(TEXTS, title="<b>{0}")
+    asked = retrieval(found, STATUSES)
+    chosen_only = replace(asked.candidates[1], status=Status("out_of_scope"))
+    assert other_versions(replace(asked, outside=(chosen_only,)), found.documents, "en") == ""
+    other = replace(asked.candidates[0], status=Status("out_of_scope", of="d1@2026"))
+    dated = {"effective_from": date(2025, 1, 1), "effective_to": date(2025, 12, 31)}
+    for given, english, chinese in (
+        (dated, "2026, 2025-01-01 to 2025-12-31", "2026，2025-01-01 至 2025-12-31"),
+        ({"effective_to": date(2025, 12, 31), "version": ""}, "(until 2025-12-31)", "（至 2025-12-31）"),
+        ({"effective_from": date(2025, 1, 1)}, "(2026, from 2025-01-01)", "（2026，2025-01-01 起）"),
+        ({"version": ""}, "(–)", "（–）"),
+    ):
+        documents = dict(found.documents) | {"d0@2026": replace(found.documents["d0@2026"], **given)}
+        both = replace(asked, outside=(chosen_only, other, other))
+        en, zh = (other_versions(both, documents, spoken) for spoken in ("en", "zh"))
+        assert english in en and chinese in zh and en.count("another version") == zh.count("另一版本") == 1
+        assert "&lt;b&gt;{0}0" in en and "<b>" not in en + zh
 
 
 def test_what_was_searched_is_listed_with_its_weights() -> None:
