@@ -19,9 +19,7 @@ def show_models(arguments: argparse.Namespace, language: Language) -> None:
     hub = Hub()
     missing: list[RagError] = []
     roles: list[tuple[Role, str]] = [("encoder", settings.encoder), ("generator", settings.generator)]
-    if (
-        settings.reranker != DEFAULT_RERANKER
-    ):  # nobody needs the default one until a question is to be read again with it
+    if settings.reranker != DEFAULT_RERANKER:  # most never read again with the default one
         roles.append(("reranker", settings.reranker))
 
     def say(note: Bilingual) -> None:
