@@ -9,15 +9,16 @@ from rag.errors import Bilingual
 from rag.types import Document
 
 Step = Literal[
-    "label", "text", "chunk", "index", "scope", "candidates", "fusion", "threshold", "k", "budget",
-    "prompt", "answer", "citation",
+    "label", "text", "chunk", "index", "scope", "candidates", "fusion", "threshold", "k", "select",
+    "budget", "prompt", "answer", "citation",
 ]  # fmt: skip
 STEPS: tuple[Step, ...] = get_args(Step)
-"""In the order in which they are checked."""
+"""In the order in which they are checked; what selection put aside had come further than what was ranked too low."""
 Cause = Literal[
     "nothing_labelled", "no_document", "no_page", "quote_absent", "not_in_any_chunk", "quote_cut", "row_count",
-    "bad_vector", "bad_terms", "other_version", "not_in_force", "no_shared_term", "beyond_depth", "fused_below",
-    "below_threshold", "beyond_k", "over_budget", "not_built", "nothing_packed", "stopped",
+    "bad_vector", "bad_terms", "other_version", "not_in_force", "not_chosen", "other_section", "no_shared_term",
+    "beyond_depth", "fused_below", "below_threshold", "duplicate", "per_document", "reranked_below", "diverse_below",
+    "beyond_k", "over_budget", "not_built", "nothing_packed", "stopped",
     "cut_at_limit", "refused", "said_forbidden", "wrong_number", "points_missing", "answered_anyway",
     "invalid_marker", "version_cited", "nothing_cited", "unlabelled_cited", "need_uncited",
 ]  # fmt: skip

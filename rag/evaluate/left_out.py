@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 from rag.errors import Bilingual
-from rag.evaluate.diagnosis import Diagnosis
+from rag.evaluate.diagnosis import Cause, Diagnosis
 from rag.evaluate.run import Outcome
 from rag.types import Candidate
 
@@ -13,6 +14,8 @@ from rag.types import Candidate
 _MOST_PACKED, _WORTH_PACKING = 50, 10
 # Characters of the line above a piece, besides title and section.
 _HEADING = 40
+_SEARCH = ("fused", "dense", "lexical")
+"""The stages that give the search's order, the one that counts first."""
 _RETRIEVERS = {"dense": Bilingual(en="dense", zh="向量"), "lexical": Bilingual(en="lexical", zh="词汇")}
 
 
@@ -21,6 +24,10 @@ def left_out(candidate: Candidate, outcome: Outcome, need: int, name: Bilingual)
     fate = candidate.status.fate
     if fate == "below_threshold":
         return _threshold(candidate, outcome, need, name)
+    if fate == "duplicate":
+        return _duplicate(candidate, outcome, need, name)
+    if fate == "per_document":
+        return _per_document(candidate, outcome, need, name)
     if fate == "beyond_k":
         return _beyond(candidate, outcome, need, name)
     if fate == "over_budget":
@@ -62,12 +69,16 @@ def _threshold(candidate: Candidate, outcome: Outcome, need: int, name: Bilingua
 
 
 def _beyond(candidate: Candidate, outcome: Outcome, need: int, name: Bilingual) -> Diagnosis:
-    """Ranked too low to be packed: by the fusion, when a retriever alone would have had it among the first k."""
+    """Ranked too low to be packed: by what ordered anew, or by the fusion, when before it it was among the first k."""
     search = outcome.settings.search
     ahead = [c for c in outcome.retrieval.candidates if c.rank <= candidate.rank]
     place = sum(c.status.fate in ("packed", "beyond_k") for c in ahead)
     ranks = _ranks(candidate)
     wanted = _more_packed(place, search.packed)
+    for stage, order in (("mmr", ("rerank", *_SEARCH)), ("rerank", _SEARCH)):
+        before = _place(candidate, outcome, order)
+        if stage in candidate.ranks and before <= search.packed:
+            return _put_down(stage, outcome, need, (name, wanted), (before, place))
     # none: it was found for a part of the question only
     best = min(
         (stage for stage in _RETRIEVERS if stage in candidate.ranks), key=lambda s: candidate.ranks[s], default=""
@@ -84,9 +95,9 @@ def _beyond(candidate: Candidate, outcome: Outcome, need: int, name: Bilingual) 
             "fused_below",
             need,
             Bilingual(
-                en=f"A retriever had {name.en} high enough ({ranks.en}), but fusion ({search.fusion}) put it at rank {candidate.rank}, "
+                en=f"A retriever had {name.en} high enough ({ranks.en}), but fusion ({search.fusion}) put it at rank {candidate.ranks['fused']}, "
                 f"below the {search.packed} that are packed.",
-                zh=f"{name.zh}在单路检索中名次足够（{ranks.zh}），但融合（{search.fusion}）后为第 {candidate.rank} 名，不在放入的 {search.packed} 个之内。",
+                zh=f"{name.zh}在单路检索中名次足够（{ranks.zh}），但融合（{search.fusion}）后为第 {candidate.ranks['fused']} 名，不在放入的 {search.packed} 个之内。",
             ),
             Bilingual(en=f"{en}, or {wanted.en}; see the Candidates tab.", zh=f"{zh}，或{wanted.zh}；见「候选」页。"),
         )
@@ -99,6 +110,85 @@ def _beyond(candidate: Candidate, outcome: Outcome, need: int, name: Bilingual) 
             zh=f"{name.zh}排第 {candidate.rank} 名（{ranks.zh}），在可放入者中是第 {place} 个，而只放入 {search.packed} 个。",
         ),
         Bilingual(en=f"{_capital(wanted.en)}; see the Candidates tab.", zh=f"请{wanted.zh}；见「候选」页。"),
+    )
+
+
+def _place(candidate: Candidate, outcome: Outcome, stages: Sequence[str]) -> int:
+    """Its place among those that could be packed, by the first of `stages` that each has; those of an earlier one come first."""
+
+    def order(c: Candidate) -> tuple[int, int]:
+        return next(((n, c.ranks[stage]) for n, stage in enumerate(stages) if stage in c.ranks), (len(stages), c.rank))
+
+    could = [c for c in outcome.retrieval.candidates if c.status.fate in ("packed", "beyond_k")]
+    return sum(order(c) <= order(candidate) for c in could)
+
+
+def _put_down(
+    stage: str, outcome: Outcome, need: int, said: tuple[Bilingual, Bilingual], places: tuple[int, int]
+) -> Diagnosis:
+    """The reranker, or diversity, moved it from among the first k. `said`: its name, how to pack it; `places`: before, after."""
+    (name, wanted), (before, after), settings = said, places, outcome.settings
+    if stage == "rerank":
+        cause: Cause = "reranked_below"
+        by = Bilingual(en=f"reranking ({settings.select.rerank})", zh=f"重排（{settings.select.rerank}）")
+        advice = Bilingual(en="Choose another rerank, or none", zh="请换一种重排方式 rerank，或关闭重排")
+    else:
+        cause, lam = "diverse_below", settings.select.mmr
+        by = Bilingual(en=f"diversity (MMR, λ = {lam})", zh=f"多样性（MMR，λ = {lam}）")
+        advice = Bilingual(en=f"Raise mmr (now {lam}) or switch it off", zh=f"请调大 mmr（现为 {lam}），或关闭多样性")
+    packed = settings.search.packed
+    return Diagnosis(
+        "select",
+        cause,
+        need,
+        Bilingual(
+            en=f"{_capital(name.en)} was number {before} of those that could be packed, but {by.en} put it at {after}, below the {packed} that are.",
+            zh=f"{name.zh}在可放入者中原为第 {before} 个，但{by.zh}后为第 {after} 个，不在放入的 {packed} 个之内。",
+        ),
+        Bilingual(
+            en=f"{advice.en}, or {wanted.en}; see the Candidates tab.", zh=f"{advice.zh}，或{wanted.zh}；见「候选」页。"
+        ),
+    )
+
+
+def _duplicate(candidate: Candidate, outcome: Outcome, need: int, name: Bilingual) -> Diagnosis:
+    """It repeats a better one; where that one is not in the prompt either, what kept that one out."""
+    better = next(c for c in outcome.retrieval.candidates if c.chunk.chunk_id == candidate.status.of)
+    if better.status.fate != "packed":
+        both = Bilingual(
+            en=f"the candidate ranked {better.rank}, which {name.en} repeats,",
+            zh=f"第 {better.rank} 名（{name.zh}与它重复）",
+        )
+        return left_out(better, outcome, need, both)
+    return Diagnosis(
+        "select",
+        "duplicate",
+        need,
+        Bilingual(
+            en=f"{_capital(name.en)} (rank {candidate.rank}) was left out, for it repeats rank {better.rank}, which is in the prompt as {better.status.marker}.",
+            zh=f"{name.zh}（第 {candidate.rank} 名）与第 {better.rank} 名重复而略去；后者已在提示词中（{better.status.marker}）。",
+        ),
+        Bilingual(
+            en="The prompt has the same text: label that passage as well. Or keep repeats (near_duplicates off); see the Candidates tab.",
+            zh="提示词中已有相同的文字：请把那一处也标为依据；或关闭去重（near_duplicates）保留重复；见「候选」页。",
+        ),
+    )
+
+
+def _per_document(candidate: Candidate, outcome: Outcome, need: int, name: Bilingual) -> Diagnosis:
+    most = outcome.settings.select.per_document
+    return Diagnosis(
+        "select",
+        "per_document",
+        need,
+        Bilingual(
+            en=f"{_capital(name.en)} (rank {candidate.rank}) was left out, for no more than {most} of one policy may be packed, and its policy has better ones.",
+            zh=f"{name.zh}（第 {candidate.rank} 名）被略去：每份制度最多放入 {most} 条，而该制度有名次更前的。",
+        ),
+        Bilingual(
+            en=f"Raise per_document (now {most}; 0: any number); see the Candidates tab.",
+            zh=f"请调大每份制度的条数 per_document（现为 {most}；0 为不限）；见「候选」页。",
+        ),
     )
 
 

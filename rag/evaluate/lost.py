@@ -21,6 +21,7 @@ from rag.evaluate.labels import Place, Relevant, spans_of
 from rag.evaluate.left_out import left_out
 from rag.evaluate.mislabelled import mislabelled
 from rag.evaluate.run import Outcome, stage_lists
+from rag.evaluate.unsearched import unsearched
 from rag.types import Candidate, Chunk
 
 # How far the length of a row may be from 1.
@@ -31,7 +32,7 @@ _MOST_SIZE, _MOST_DEPTH = 4000, 200
 # point nowhere, so many are looked at.
 _LOOKED_AT = 8
 # How far candidates got that are not in the prompt, the least first.
-_FATES = ("below_threshold", "beyond_k", "over_budget")
+_FATES = ("below_threshold", "beyond_k", "duplicate", "per_document", "over_budget")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -42,8 +43,6 @@ class _Scene:
     corpus: Corpus
     permitted: frozenset[str]
     rows: NDArray[np.bool_]
-    searched: frozenset[str]
-    """The documents that `rows` are of."""
     chunks: Mapping[str, Sequence[Chunk]]
     """Of each document, in text order."""
     position: Mapping[str, int]
@@ -99,7 +98,6 @@ def _scene(outcome: Outcome, corpus: Corpus, groups: frozenset[str]) -> _Scene:
         corpus,
         corpus.permitted(groups),
         rows,
-        frozenset(chunk.key for chunk, row in zip(corpus.chunks, rows, strict=True) if row),
         chunks,
         {chunk.chunk_id: i for i, chunk in enumerate(corpus.chunks)},
         {c.chunk.chunk_id: c for c in outcome.retrieval.candidates},
@@ -220,28 +218,12 @@ def _unit(row: NDArray[np.float32]) -> bool:
 
 
 def _scope(scene: _Scene, chunk: Chunk, need: int) -> Diagnosis | None:
-    """Whether the chunk's version is left out; another version of the policy may be searched in its place."""
+    """Whether the scope leaves the chunk out, and by what."""
     if scene.rows[scene.position[chunk.chunk_id]]:
         return None
-    documents, document = scene.corpus.documents, scene.corpus.documents[chunk.key]
-    policy = (document.origin, document.doc_id)
-    instead = [documents[key] for key in scene.searched if (documents[key].origin, documents[key].doc_id) == policy]
-    day = scene.outcome.settings.search.as_of or date.today()
-    begins, ends = document.effective_from, document.effective_to
-    en = f"{titled(document)} (in force {begins or '…'} to {ends or '…'}) is not searched as of {day}"
-    zh = f"按 {day} 查询时不检索{titled(document)}（有效期 {begins or '…'} 至 {ends or '…'}）"
-    advice = Bilingual(
-        en="Ask as of a day on which it is in force (as_of), or search all versions (scope: all). If the dates are wrong, see the "
-        "Documents tab; if the label means the old text, correct the label.",
-        zh="请把生效日期 as_of 改为该版本有效的日期，或把版本范围 scope 设为全部版本；日期有误请看「文档」页；若标注的是旧条文，请更正标注。",
-    )
-    if instead:
-        words = Bilingual(
-            en=f"{en}; {titled(instead[0])} is, in its place.", zh=f"{zh}，检索的是{titled(instead[0])}。"
-        )
-        return Diagnosis("scope", "other_version", need, words, advice)
-    words = Bilingual(en=f"{en}; no version of it is in force then.", zh=f"{zh}，当日没有任何现行版本。")
-    return Diagnosis("scope", "not_in_force", need, words, advice)
+    documents = scene.corpus.documents
+    seen = [documents[key] for key in scene.permitted]
+    return unsearched(documents[chunk.key], seen, scene.outcome.settings.search, need)
 
 
 def _no_candidate(scene: _Scene, chunk: Chunk, need: int) -> Diagnosis:

@@ -74,6 +74,7 @@ WORDS: Final[Mapping[str, Bilingual]] = MappingProxyType({
     "failed.fusion": _B("the fusion", "融合"),
     "failed.threshold": _B("the threshold", "阈值"),
     "failed.k": _B("the number packed (k)", "证据数 k"),
+    "failed.select": _B("reranking and selection", "重排与挑选"),
     "failed.budget": _B("the token budget", "token 预算"),
     "failed.prompt": _B("the prompt", "提示词"),
     "failed.answer": _B("the answer", "回答"),

@@ -272,11 +272,43 @@ def old_source(line: Line, rng: random.Random) -> Planted:
     return twist(line, say), {"version_cited"}
 
 
+def said_twice(line: Line, rng: random.Random) -> Planted:
+    said = line.documents[rng.choice(line.labelled())]
+    twin = replace(said, doc_id=f"0{said.doc_id}", key=f"0{said.key}", source="副本.docx", file="副本.docx")
+    return replace(line, documents=(twin, *line.documents)), {"duplicate"}
+
+
+def one_of_each(line: Line, rng: random.Random) -> Planted:
+    return choosing(line, per_document=1), {"per_document"}
+
+
+def reranked(line: Line, rng: random.Random) -> Planted:
+    line = search(ask(line, question=line.question.question + rng.choice(FILLERS)), depth=200)
+    packed = max(c.rank for c in evidence(line))
+    if packed > 6:  # they might not have room
+        return None
+    line = search(line, packed=packed)
+    return choosing(line, rerank="overlap"), {"reranked_below"}
+
+
+def diverse(line: Line, rng: random.Random) -> Planted:
+    return choosing(line, mmr=rng.choice((0.0, 0.1, 0.2))), {"diverse_below"}
+
+
+def others_chosen(line: Line, rng: random.Random) -> Planted:
+    others = [d.doc_id for i, d in enumerate(line.documents) if i not in line.labelled()]
+    return search(line, documents=tuple(rng.sample(others, rng.randint(1, len(others))))), {"not_chosen"}
+
+
+def elsewhere(line: Line, rng: random.Random) -> Planted:
+    return search(line, section=rng.choice(("附则", "第一章 总则"))), {"other_section"}
+
+
 PLANTERS: tuple[Callable[[Line, random.Random], Planted], ...] = (
     misnamed, hidden, narrowed, no_such_page, text_removed, text_garbled, cut, chunks_dropped, vector_spoilt, terms_lost,
     rows_shifted, newer_version, too_early, not_yet, shallow, reworded, threshold, few_packed, one_sided, no_room,
     unbroken, refuses, answer_cut, stopped, wrong_number, forbidden, vague, invents, uncited, wrong_marker, other_source,
-    one_of_two, old_source,
+    one_of_two, old_source, said_twice, one_of_each, reranked, diverse, others_chosen, elsewhere,
 )  # fmt: skip
 
 
@@ -286,6 +318,10 @@ def ask(line: Line, **changes: object) -> Line:
 
 def search(line: Line, **changes: object) -> Line:
     return replace(line, settings=replace(line.settings, search=replace(line.settings.search, **changes)))  # type: ignore[arg-type]
+
+
+def choosing(line: Line, **changes: object) -> Line:
+    return replace(line, settings=replace(line.settings, select=replace(line.settings.select, **changes)))  # type: ignore[arg-type]
 
 
 def twist(line: Line, say: Callable[[str, str], str]) -> Line:
