@@ -8,7 +8,7 @@ from typing import Any
 import gradio as gr
 
 from rag.config import SplitSettings
-from rag.errors import LoadError
+from rag.errors import LoadError, RagError
 from rag.ui import chunk_files, chunk_views, chunks, panels
 from rag.ui.chunks import Opened
 from rag.ui.desk import Desk, Updates, as_download, bars, first, mistake, part_of, place_of, whole
@@ -156,7 +156,12 @@ class ChunkHandlers(Desk):
         split = _split(values[tab.strategy], values[tab.size], values[tab.overlap])
         shown = {panel.strategy: split.strategy, panel.size: split.size, panel.overlap: split.overlap}
         settings = read_settings(panel, {**values, **shown})
-        yield from bars(tab.progress, self._configure(visit, settings), spoken)
+        before = visit.workspace.settings
+        try:
+            yield from bars(tab.progress, self._configure(visit, settings), spoken)
+        except RagError:  # stopped, or not possible: the next change of the documents must not split that way either
+            visit.workspace.configure(before)
+            raise
         yield {
             panel.note: self._settings_note(visit, settings, spoken),
             **shown,

@@ -10,6 +10,7 @@ from typing import Any
 import gradio as gr
 import pytest
 
+from rag.errors import Stopped
 from rag.ui import chunk_files, render
 from rag.ui.app import App
 from rag.ui.wiring import groups
@@ -219,3 +220,18 @@ def test_what_a_spreadsheet_would_compute_is_guarded(cell: str) -> None:
 @pytest.mark.parametrize("cell", ["第一条", "3-1", "a=b", "", "（=1）"])
 def test_what_it_would_not_is_left_alone(cell: str) -> None:
     assert chunk_files.guarded(cell) == cell
+
+
+def test_a_split_that_was_stopped_does_not_come_back_with_the_next_change(
+    visitor: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before, chunks = visitor.workspace.settings, visitor.workspace.corpus().chunks
+
+    def stopped(*_: object) -> Any:
+        raise Stopped(en="Indexing was stopped.", zh="索引已停止。")
+        yield
+
+    with monkeypatch.context() as patched:
+        patched.setattr(visitor.workspace, "reindex", stopped)
+        last(visitor.chunks.apply_split(visitor.values() | split_values(visitor, 20, 0), visitor.request))
+    assert visitor.workspace.settings == before and visitor.workspace.corpus().chunks == chunks

@@ -6,6 +6,8 @@ import re
 import unicodedata
 
 _WORD = re.compile(r"[^\W_]+")
+# An address is no words in any language, and a printed page of the web has one at its foot.
+_ADDRESS = re.compile(r"[a-zA-Z]{2,8}://\S+")
 _VOWELS = frozenset("aeiouyáàâäãåæéèêëíìîïóòôöõøœúùûüýěůőűąęıаеёиоуыэюяіїєαεηιουωάέήίόύώ")
 # Above it a page reads well; below it, something else would have been better.
 GOOD, POOR = 0.9, 0.7
@@ -26,6 +28,7 @@ def legible(text: str) -> float:
     """
     good = total = 0.0
     words: list[tuple[str, str]] = []
+    text = _ADDRESS.sub(" ", text)
     for found in _WORD.finditer(text):
         word = found.group()
         wide = [c for c in word if ord(c) > _ALPHABETS]

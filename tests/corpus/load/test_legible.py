@@ -51,3 +51,8 @@ def test_any_text_has_a_share(seeds: Callable[[int], range]) -> None:
 
 def test_too_little_to_tell() -> None:
     assert legible("") == legible("3HQ") == legible("2026-10-01 / 15 %") == 1
+
+
+def test_the_address_at_the_foot_of_a_printed_page_does_not_count() -> None:
+    page = "第三章 附则\n本制度由人力资源部负责解释。\nfile:///tmp/qx7/srv_b2k/tmp.html 2/2"
+    assert legible(page) >= GOOD
