@@ -32,6 +32,7 @@ def bring(tmp_path: Path) -> Callable[..., None]:
         path = tmp_path / "set.jsonl"
         path.write_bytes(jsonl(*rows))
         steps.open_tab(page, "evaluate")
+        page.locator("#eval-set p").first.wait_for()  # what the tab opens with must not come after what is uploaded
         with page.expect_file_chooser() as chooser:
             page.click("#eval-upload")
         chooser.value.set_files(path)
@@ -54,6 +55,9 @@ def test_from_a_set_to_a_failed_question_on_every_tab(url: str, visit: Callable[
     assert page.locator("#eval-figures svg").count() >= 2
     page.locator("#eval-failed input").click()
     page.locator("#eval-count", has_text="失败").wait_for()
+    # the table draws its rows anew a moment later: a press before that is one on the row that stood there
+    page.wait_for_function("document.querySelectorAll('#eval-outcomes .virtual-row').length < 4")
+    page.wait_for_timeout(300)
     page.locator("#eval-outcomes .virtual-row", has_text=PAID["question"]).locator("[data-col='3']").click()
     page.locator("#eval-diagnosis .warning", has_text="失败环节").wait_for()
     assert page.locator("#question textarea, #question input").input_value() == PAID["question"]
