@@ -159,14 +159,7 @@ def read_settings(panel: SettingsPanel, values: Mapping[Any, object]) -> Setting
     """The settings on the screen; raises `SettingError` when one is missing, unreadable or out of range."""
 
     def number(name: str) -> float:
-        value = values[getattr(panel, name)]
-        # a number field that was emptied gives None; anything else that is no number was not sent by the page
-        odd = isinstance(value, bool) or (isinstance(value, float) and not math.isfinite(value))
-        if odd or not isinstance(value, int | float):
-            said = both("set.missing", name=name)
-            raise SettingError(en=said.en, zh=said.zh)
-        # a browser sends 1 for 1.0, which would give the same settings another hash; what no float holds is out of range
-        return float(value) if abs(value) < 1e15 else value
+        return _finite(name, values[getattr(panel, name)])
 
     def whole(name: str) -> int:
         return int(number(name))
@@ -233,6 +226,16 @@ def show_settings(panel: SettingsPanel, settings: Settings) -> dict[Any, Any]:
                 value = "" if value is None else str(value)
             shown[getattr(panel, f.name)] = list(value) if isinstance(value, tuple) else value
     return shown
+
+
+def _finite(name: str, value: object) -> float:
+    # a number field that was emptied gives None; anything else that is no number was not sent by the page
+    odd = isinstance(value, bool) or (isinstance(value, float) and not math.isfinite(value))
+    if odd or not isinstance(value, int | float):
+        said = both("set.missing", name=name)
+        raise SettingError(en=said.en, zh=said.zh)
+    # a browser sends 1 for 1.0, which would give the same settings another hash; what no float holds is out of range
+    return float(value) if abs(value) < 1e15 else value
 
 
 def _day(value: object) -> date | None:
