@@ -17,19 +17,15 @@ _ENDS: Final = frozenset("。!?;\n")
 
 @dataclass(frozen=True, slots=True)
 class _Plain:
-    """A text without what says nothing. `edges`: the places in `text` where a sentence begins or ends."""
+    """A text without what says nothing. `sentences`: the same with a line break before, between and behind its sentences; empty without any."""
 
     text: str
-    edges: frozenset[int]
+    sentences: str
 
     def holds(self, other: _Plain) -> bool:
-        """Whether the whole of `other` stands here, as one or more whole sentences."""
-        at = self.text.find(other.text)
-        while at >= 0:
-            if at in self.edges and at + len(other.text) in self.edges:
-                return True
-            at = self.text.find(other.text, at + 1)
-        return False
+        """Whether the whole of `other` stands here, as one or more whole sentences, ended at the same places."""
+        # one search, whose time does not grow with what almost matches
+        return bool(other.sentences) and other.sentences in self.sentences
 
 
 def repeats(question: str, chunks: Sequence[Chunk], documents: Mapping[str, Document]) -> Mapping[int, int]:
@@ -73,19 +69,20 @@ def _plain(text: str) -> _Plain:
     """
     folded = fold(text).translate(SIMPLIFIED)
     runs = [(idle, "".join(run)) for idle, run in groupby(folded, _is_idle)]
-    kept, edges, length = [], {0}, 0
+    kept: list[str] = []
+    sentences = ["\n"]
     for n, (idle, run) in enumerate(runs):
         if idle:
-            if _ENDS & set(run):
-                edges.add(length)
+            if _ENDS & set(run) and sentences[-1] != "\n":
+                sentences.append("\n")
             if not (0 < n < len(runs) - 1 and runs[n - 1][1][-1].isdigit() and runs[n + 1][1][0].isdigit()):
                 continue
             run = "".join(run.split()) or " "
         kept.append(run)
-        length += len(run)
-    if not length:
-        return _Plain(folded, frozenset({0, len(folded)}))
-    return _Plain("".join(kept), frozenset(edges | {length}))
+        sentences.append(run)
+    if not kept:
+        return _Plain(folded, "")
+    return _Plain("".join(kept), "".join(sentences).rstrip("\n") + "\n")
 
 
 def _is_idle(c: str) -> bool:

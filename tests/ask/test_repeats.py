@@ -92,6 +92,16 @@ def test_a_word_that_was_asked_for_is_kept_also_one_of_the_heading() -> None:
     assert found("住宿多少？", beijing, shanghai) == {1: 0}
 
 
+def test_what_almost_repeats_a_great_many_times_takes_no_longer() -> None:
+    # each of these stands in the ones before it at thousands of places, none of which a sentence begins or ends at
+    assert found("哈", *("哈" * (3000 - 7 * i) for i in range(120))) == {}
+
+
+def test_sentences_end_at_the_same_places_in_both() -> None:
+    assert found("住宿", "可以。报销。须经审批。", "可以，报销。") == {}
+    assert found("住宿", "须经审批。可以，报销。", "可以、报销") == {1: 0}
+
+
 def test_texts_of_punctuation_alone_are_equal_when_they_are_the_same() -> None:
     assert found("问", "——", "……", "——") == {2: 0}
 
