@@ -52,7 +52,7 @@ class CandidatesTab(NamedTuple):
 
 
 KINDS = ["number", "str", *["number"] * 8, "str", "str", "str", "number", "str", "str", "str"]
-WIDTHS = [56, 128, 74, 56, 74, 56, 74, 56, 74, 56, 170, 330, 96, 56, 200, 70, 200]
+WIDTHS = [56, 128, 82, 56, 82, 56, 82, 56, 82, 56, 170, 330, 96, 56, 200, 70, 200]
 
 
 def build_candidates(label: gr.I18n) -> CandidatesTab:
@@ -127,15 +127,17 @@ def show_candidates(
     line = text("cand.summary", language, n=len(found), question=render.preview(retrieval.question), packed=packed)
     edge = candidates_table.boundary(retrieval, language)
     outside = candidates_table.outside(retrieval, corpus.documents, language)
-    if not found:
-        return no_candidates(tab, line, language) | {tab.outside: outside}
     if retrieval.problem is not None:
         line += " " + retrieval.problem.of(language)
     summary = panels.notice(line, "warning" if retrieval.problem else "info")
     if edge:
         summary += f'<p class="note edge">{render.escape(edge)}</p>'
+    summary += candidates_table.ran(retrieval.trace, language)
+    summary += candidates_table.searched(retrieval.query, retrieval.question, language)
+    if not found:
+        return no_candidates(tab, "", language) | {tab.summary: summary, tab.outside: outside}
     return {
-        tab.summary: summary + candidates_table.searched(retrieval.query, retrieval.question, language),
+        tab.summary: summary,
         tab.words: "",
         tab.outcome: gr.Dropdown(choices=candidates_table.outcomes(found, language), value=EVERY),
         tab.sort: "rank",
@@ -159,7 +161,11 @@ def show_rows(
     said = text("cand.shown", language, shown=len(shown), n=len(found)) if len(shown) < len(found) else ""
     rows = candidates_table.candidate_rows(shown, asked.retrieval, documents, language)
     return {
-        tab.table: {"headers": panels.columns("head.candidates", language), "data": rows},
+        tab.table: {
+            "headers": panels.columns("head.candidates", language),
+            "data": rows,
+            "metadata": {"display_value": candidates_table.written(rows)},
+        },
         tab.count: f'<p class="note">{render.escape(said)}</p>' if said else "",
         tab.pick: gr.Dropdown(
             choices=_names(shown, asked.corpus, language),
