@@ -94,7 +94,7 @@ class CandidateHandlers(Desk):
         vector = None
         if any(c.cosine is not None for c in asked.retrieval.candidates) and query is not None and query.legs:
             try:
-                vector = vectors_of(query.legs[:1], self._models.encoder())[0]
+                vector = vectors_of(query.legs[:1], self._models.encoder())[0][0]
             except ModelUnavailable:
                 vector = None  # the map says that the question is not on it
         mapped = Mapped(

@@ -14,13 +14,14 @@ from rag.types import Candidate, Retrieval
 from rag.ui import candidates_table, candidates_why, panels, render
 from rag.ui.candidates_beside import beside
 from rag.ui.candidates_table import EVERY, SORTS, Sort
+from rag.ui.scripts_candidates import CANDIDATE_SCRIPT, MAP_SCRIPT, SCROLL_TO_PROGRESS
 from rag.ui.strings import text
-from rag.ui.style import MAP_SCRIPT, SCROLL_TO_MARK
 
 
 class CandidatesTab(NamedTuple):
     """Components of the Candidates tab."""
 
+    progress: gr.HTML
     summary: gr.HTML
     words: gr.Textbox
     outcome: gr.Dropdown
@@ -57,6 +58,7 @@ WIDTHS = [56, 128, 82, 56, 82, 56, 82, 56, 82, 56, 170, 330, 96, 56, 200, 70, 20
 
 def build_candidates(label: gr.I18n) -> CandidatesTab:
     """Build the tab inside the current layout."""
+    progress = gr.HTML(js_on_load=SCROLL_TO_PROGRESS, elem_id="cand-progress")
     summary = gr.HTML(js_on_load=None, elem_id="cand-summary")
     with gr.Row():
         words = gr.Textbox(
@@ -85,7 +87,7 @@ def build_candidates(label: gr.I18n) -> CandidatesTab:
     pick = gr.Dropdown([], label=label("cand.pick"), elem_id="cand-pick")
     with gr.Row(elem_classes=["sides"]):
         with gr.Column(scale=3, min_width=300):
-            view = gr.HTML(js_on_load=SCROLL_TO_MARK, elem_id="cand-view")
+            view = gr.HTML(js_on_load=CANDIDATE_SCRIPT, elem_id="cand-view")
             gr.Markdown(label("cand.legend"), elem_classes=["caption"])
         with gr.Column(scale=2, min_width=300):
             reasons = gr.HTML(js_on_load=None, elem_id="cand-reasons")
@@ -99,7 +101,7 @@ def build_candidates(label: gr.I18n) -> CandidatesTab:
         draw = gr.Button(label("map.draw"), size="sm", scale=0, min_width=200, elem_id="cand-draw")
         place = gr.HTML(js_on_load=MAP_SCRIPT, elem_id="cand-map")
     return CandidatesTab(
-        summary, words, outcome, sort, table, count, pick, view, reasons, pairs, outside, two, keep, drop, draw, place
+        progress, summary, words, outcome, sort, table, count, pick, view, reasons, pairs, outside, two, keep, drop, draw, place
     )  # fmt: skip
 
 
@@ -112,7 +114,7 @@ def no_candidates(tab: CandidatesTab, line: str, language: Language) -> dict[Any
         tab.sort: gr.Dropdown(choices=[(text(f"sort.{name}", language), name) for name in SORTS], value="rank"),
         tab.table: {"headers": panels.columns("head.candidates", language), "data": []},
         tab.pick: gr.Dropdown(choices=[], value=None),
-        **dict.fromkeys((tab.count, tab.view, tab.reasons, tab.pairs, tab.outside, tab.map), ""),
+        **dict.fromkeys((tab.progress, tab.count, tab.view, tab.reasons, tab.pairs, tab.outside, tab.map), ""),
         tab.beside: panels.notice(text("beside.none", language)),
     }
 
@@ -137,6 +139,7 @@ def show_candidates(
     if not found:
         return no_candidates(tab, "", language) | {tab.summary: summary, tab.outside: outside}
     return {
+        tab.progress: "",
         tab.summary: summary,
         tab.words: "",
         tab.outcome: gr.Dropdown(choices=candidates_table.outcomes(found, language), value=EVERY),

@@ -117,7 +117,7 @@ def test_the_map_holds_the_question_where_it_was_searched(line: tuple[App, PageM
     found(client)
     asked = client.workspace.asked()
     assert asked is not None and asked.corpus.dense is not None and asked.retrieval.query is not None
-    vector = vectors_of(asked.retrieval.query.legs[:1], line[1].encoder())[0]
+    vector = vectors_of(asked.retrieval.query.legs[:1], line[1].encoder())[0][0]
     row = {chunk.chunk_id: i for i, chunk in enumerate(asked.corpus.chunks)}
     for candidate in asked.retrieval.candidates:  # what is drawn is the vector that the scores came from
         cosine = float(asked.corpus.dense.vectors[row[candidate.chunk.chunk_id]] @ vector)
