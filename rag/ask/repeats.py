@@ -28,38 +28,53 @@ class _Plain:
         return bool(other.sentences) and other.sentences in self.sentences
 
 
-def repeats(question: str, chunks: Sequence[Chunk], documents: Mapping[str, Document]) -> Mapping[int, int]:
-    """Positions of `chunks` (the better first) → position of the better one that stays and that it repeats.
+class Repeats:
+    """Which of some `chunks` (the better first) only repeat better ones. Each is read when it is first compared, and once."""
 
-    It does when both texts are equal but for blanks, punctuation, width, case, and traditional or simplified characters, or
-    when its whole text stands, sentence by sentence, in the better one's, and both are of one policy of `documents` (by key);
-    and when the better one's passage, title and headings too, has every word of the question that its own has.
+    def __init__(self, question: str, chunks: Sequence[Chunk], documents: Mapping[str, Document]) -> None:
+        """`question` is what was searched; `documents`, by key, those of the chunks."""
+        self._asked = {term.term for term in query_terms(question)}
+        self._chunks = chunks
+        self._policies = [(documents[chunk.key].origin, documents[chunk.key].doc_id) for chunk in chunks]
+        self._plain: dict[int, _Plain] = {}
+        self._held: dict[int, set[str]] = {}  # read only of those that repeat another: few do
 
-    >>> said = "员工每晚500元，凭发票报销。"
-    >>> own = {"": Document("a", "1", "", "own", "", "", "")}
-    >>> texts = (f"总则。{said}", said, said.replace("凭", "不凭"))
-    >>> repeats("住宿标准？", [Chunk("", "", 0, 0, text, "", 0, None, ()) for text in texts], own)
-    {1: 0}
-    """
-    asked = {term.term for term in query_terms(question)}
-    plain = [_plain(chunk.text) for chunk in chunks]
-    policies = [(documents[chunk.key].origin, documents[chunk.key].doc_id) for chunk in chunks]
-    held: dict[int, set[str]] = {}  # read only of those that repeat another: few do
+    def among(self, positions: Sequence[int]) -> Mapping[int, int]:
+        """Of the chunks at `positions` (ascending) → the better one among them that stays and that it repeats.
 
-    def holds_no_more(i: int, j: int) -> bool:
-        for n in (i, j):
-            if n not in held:
-                held[n] = asked & {t.term for t in terms(chunks[n].passage)}
-        return held[i] <= held[j]
+        It does when both texts are equal but for blanks, punctuation, width, case, and traditional or simplified characters,
+        or when its whole text stands, sentence by sentence, in the better one's, and both are of one policy; and when the
+        better one's passage, title and headings too, has every word of the question that its own has.
 
-    better: dict[int, int] = {}
-    for i, mine in enumerate(plain):
-        for j in (j for j in range(i) if j not in better):
-            same = mine.text == plain[j].text or (policies[i] == policies[j] and plain[j].holds(mine))
-            if same and holds_no_more(i, j):
-                better[i] = j
-                break
-    return better
+        >>> said = "员工每晚500元，凭发票报销。"
+        >>> own = {"": Document("a", "1", "", "own", "", "", "")}
+        >>> texts = (f"总则。{said}", said, said.replace("凭", "不凭"))
+        >>> chunks = [Chunk("", "", 0, 0, text, "", 0, None, ()) for text in texts]
+        >>> Repeats("住宿标准？", chunks, own).among([0, 1, 2]), Repeats("住宿标准？", chunks, own).among([1, 2])
+        ({1: 0}, {})
+        """
+        better: dict[int, int] = {}
+        for n, i in enumerate(positions):
+            for j in positions[:n]:
+                if j not in better and self._same(i, j) and self._words(i) <= self._words(j):
+                    better[i] = j
+                    break
+        return better
+
+    def _same(self, i: int, j: int) -> bool:
+        mine, its = self._read(i), self._read(j)
+        return mine.text == its.text or (self._policies[i] == self._policies[j] and its.holds(mine))
+
+    def _read(self, i: int) -> _Plain:
+        if i not in self._plain:
+            self._plain[i] = _plain(self._chunks[i].text)
+        return self._plain[i]
+
+    def _words(self, i: int) -> set[str]:
+        """The words of the question that the passage has."""
+        if i not in self._held:
+            self._held[i] = self._asked & {t.term for t in terms(self._chunks[i].passage)}
+        return self._held[i]
 
 
 def _plain(text: str) -> _Plain:

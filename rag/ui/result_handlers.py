@@ -82,7 +82,7 @@ class ResultHandlers(Desk):
     def try_threshold(self, which: object, value: object, request: gr.Request) -> Updates:
         """The slider was moved: what that threshold keeps and refuses."""
         run = self._run(self._visit(request), whole(which))
-        view = evaluate_compare.threshold_view(run.outcomes, _cosine(value), language(request))
+        view = evaluate_compare.threshold_view(run, _cosine(value), language(request))
         return {self.page.evaluate.threshold_view: view}
 
     @guarded()
@@ -142,7 +142,7 @@ class ResultHandlers(Desk):
 
     def _thresholds(self, run: Run, spoken: Language) -> Updates:
         """The thresholds a run leaves to choose from; none where no candidate has a cosine."""
-        tab, points = self.page.evaluate, curve(run.outcomes)
+        tab, points = self.page.evaluate, curve(run.outcomes, run.bench)
         if not points:
             return {tab.cut: gr.Column(visible=False)}
         low, high = points[0].threshold, points[-1].threshold
@@ -156,7 +156,7 @@ class ResultHandlers(Desk):
             tab.threshold: gr.Slider(
                 minimum=math.floor(low * 100) / 100, maximum=math.ceil(high * 100) / 100, value=value
             ),
-            tab.threshold_view: evaluate_compare.threshold_view(run.outcomes, value, spoken),
+            tab.threshold_view: evaluate_compare.threshold_view(run, value, spoken),
         }
 
     def _outcomes(self, run: Run, failed: bool, spoken: Language) -> Updates:

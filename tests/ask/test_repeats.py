@@ -3,7 +3,7 @@ import unicodedata
 
 import pytest
 
-from rag.ask.repeats import repeats
+from rag.ask.repeats import Repeats
 from rag.corpus.lexical import SIMPLIFIED, fold, query_terms, terms
 from rag.types import Chunk, Document
 from tests import hostile
@@ -20,7 +20,8 @@ def chunk(text: str, key: str = "a@1", context: str = "") -> Chunk:
 
 
 def found(question: str, *chunks: Chunk | str) -> dict[int, int]:
-    return dict(repeats(question, [chunk(c) if isinstance(c, str) else c for c in chunks], DOCUMENTS))
+    every = [chunk(c) if isinstance(c, str) else c for c in chunks]
+    return dict(Repeats(question, every, DOCUMENTS).among(range(len(every))))
 
 
 def extra(question: str, a: Chunk, b: Chunk) -> set[str]:
