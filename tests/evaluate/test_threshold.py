@@ -8,9 +8,10 @@ import pytest
 
 from rag.config import SearchSettings, SelectSettings
 from rag.evaluate.plots import ThresholdPoint
+from rag.evaluate.questions import Label, Question
 from rag.evaluate.run import Outcome
 from rag.evaluate.threshold import at, cosines, curve, suggested
-from tests.evaluate.kit import DOCUMENTS, LEAVE, MONEY, bench, ran
+from tests.evaluate.kit import DOCUMENTS, QUESTIONS, bench, ran
 
 THREE = bench(search=SearchSettings(packed=3))
 
@@ -46,11 +47,24 @@ def test_a_threshold_does_what_it_would_do_when_set(
         assert point.refused_unanswerable == sum(nothing[3:5]) / 2
 
 
-# the same clause in three documents and once more in a long one, which is cut behind it
+# the same clause in three documents, and a long one, in which a clause is cut in two
+LONG = (
+    "报销范围包括下列各项，" * 18 + "含键盘、鼠标、显示器、耳机与扩展坞" + "以及经部门负责人批准的其他办公用品，" * 12
+)
 REPEATED = (
     *DOCUMENTS,
     *(replace(DOCUMENTS[0], doc_id=f"copy{i}", key=f"copy{i}@2026", file=f"copy{i}.txt") for i in range(2)),
-    replace(DOCUMENTS[1], doc_id="long", key="long@2026", file="long.txt", text="下列情形，" * 30 + MONEY + LEAVE),
+    replace(DOCUMENTS[1], doc_id="long", key="long@2026", file="long.txt", text=LONG),
+)
+ASKED = (
+    *QUESTIONS,
+    Question(
+        "both",
+        "员工入职满一年，每年可享受几天带薪年假？办公设备报销额度呢？",
+        "a",
+        (Label("leave.txt", "15天带薪年假", need=1), Label("money.txt", "每人每年3000元", need=2)),
+    ),
+    Question("long", "报销范围包括下列各项，含键盘、鼠标、显示器吗？", "a", (Label("long.txt", LONG[100:300]),)),
 )
 
 
@@ -70,11 +84,11 @@ def test_it_tells_what_all_that_follows_the_threshold_does(select: SelectSetting
     plain = bench(REPEATED, search=SearchSettings(packed=2))
     wide = replace(plain.settings.generate, context_limit=32768)  # the token budget is left aside
     on = replace(plain, settings=replace(plain.settings, select=select, generate=wide))
-    outcomes = ran(on=on, given=()).runs[0].outcomes
+    outcomes = ran(ASKED, on=on, given=()).runs[0].outcomes
     found = sorted({round(c.cosine, 3) for o in outcomes for c in o.retrieval.candidates if c.cosine is not None})
     for threshold, point in zip(found[::3], at(outcomes, on, *found[::3]), strict=True):
         set_ = replace(on, settings=replace(on.settings, search=replace(on.settings.search, threshold=threshold)))
-        really = ran(on=set_, given=()).runs[0].outcomes
+        really = ran(ASKED, on=set_, given=()).runs[0].outcomes
         kept = [o.evidence for o in really if o.evidence is not None]
         nothing = [o.retrieval.prompt is None or not o.retrieval.prompt.packed for o in really]
         assert point.evidence == sum(kept) / len(kept), threshold
