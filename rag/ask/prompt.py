@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from rag.ask.nothing import nothing_fits
 from rag.ask.rewrite import Asked
-from rag.config import SearchSettings, Settings
-from rag.errors import Language, NothingFits, UnsafePrompt
+from rag.config import Settings
+from rag.errors import Language, UnsafePrompt
 from rag.types import Candidate, ChatMessage, Chunk, Document, Evidence, Prompt, Segment, SegmentName
 
 if TYPE_CHECKING:  # only annotations: the shell's worked example builds messages with numpy alone
@@ -87,8 +88,8 @@ def build_prompt(
         return chat is None or len(chat.render(_messages(rules, slots)).input_ids) <= budget
 
     packed, dropped = _fill(may, settings.search.packed, documents, language, fits)
-    if not packed and not bare:
-        raise _nothing(len(may), settings)
+    if not packed and not (bare and fits(())):
+        raise nothing_fits(len(may), settings, bare)
     packed = _widened(packed, may, documents, language, fits)
     slots = _slots(asked, packed, documents, language, chat)
     messages = _messages(rules, slots)
@@ -263,38 +264,3 @@ def _segments(rendered: Rendered, messages: Sequence[ChatMessage], slots: Sequen
         for (start, name, marker), end, n in zip(edges, ends, counts, strict=True)
         if end > start
     )
-
-
-def _nothing(n: int, settings: Settings) -> NothingFits:
-    if n == 0:
-        en, zh = "Ask in other words", "请换一种问法"
-        for more_en, more_zh in _narrowed(settings.search):
-            en, zh = f"{en}, or {more_en}", f"{zh}，或{more_zh}"
-        return NothingFits(
-            en=f"Nothing was found that could be put into the prompt. {en}.",
-            zh=f"没有找到可以放入提示词的内容。{zh}。",
-        )
-    budget = settings.generate.budget
-    return NothingFits(
-        en=f"None of {n} candidates fits the budget of {budget} tokens. Raise the context limit, or choose a smaller chunk size.",
-        zh=f"{n} 个候选都放不进 {budget} 个 token 的预算。请调大上下文上限，或减小块大小。",
-    )
-
-
-def _narrowed(search: SearchSettings) -> Iterator[tuple[str, str]]:
-    """What would let more be found, in both languages: each setting that leaves something out, with its value."""
-    if search.threshold is not None:
-        yield f"lower the threshold (least cosine {search.threshold:g})", f"降低阈值（最低余弦 {search.threshold:g}）"
-    if search.documents:
-        n = len(search.documents)
-        yield f"search more policies (only {n} chosen now)", f"放宽所选制度（现在只查 {n} 份）"
-    if search.section:
-        yield (
-            f"search other sections (now only those whose heading says “{search.section}”)",
-            f"放宽章节（现在只查标题含「{search.section}」的）",
-        )
-    if search.as_of is not None:
-        yield (
-            f"choose another date (now what was in force on {search.as_of})",
-            f"换一个生效日期（现在只查 {search.as_of} 有效的）",
-        )
