@@ -1,6 +1,7 @@
 """Settings side by side: one value changed, grids, the corpus each needs, and runs compared."""
 
 import threading
+from dataclasses import replace
 from datetime import date
 
 import pytest
