@@ -103,7 +103,7 @@ def _wire_questions(page: Page, do: QuestionHandlers) -> None:
     # after the search, and could end the very answer that the search has just begun.)
     answers = [search.success(do.write, None, answer, **ANSWERS) for search in searches]
     for written in answers:
-        written.then(do.catch_up, None, list(dict.fromkeys([*shown["found"], *answer])), **LIGHT)
+        written.then(do.catch_up, None, shown["found"], **LIGHT)
     gr.on(
         [page.stop.click, page.documents.stop.click],
         do.stop,

@@ -105,6 +105,11 @@ class Desk:
             return shown
         return shown | answer_tab.show_answer(self.page.answer, asked.answer, spoken)
 
+    def _answer_again(self, visit: Visit, opened: Asked, spoken: Language) -> Updates:
+        """The Answer tab of the question of an evaluation that was opened last."""
+        shown = self._opened_answer(visit, opened, visit.no_answer, spoken)
+        return {component: value for component, value in shown.items() if component in self.page.answer}
+
     def _unseen(self, visit: Visit, spoken: Language) -> Updates:
         """What the last question found, when the page shows something else; the steps are the answer's by then."""
         asked = visit.workspace.asked()

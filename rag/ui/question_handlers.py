@@ -109,9 +109,11 @@ class QuestionHandlers(Desk):
                     if stop.is_set() and not answer.done:
                         continue  # "answering" must not arrive after "stopped"
                     if visit.asking is not question:
-                        visit.overtaken = shows and visit.opened is not None
-                        # The page shows something else by now. Gradio sends the last yield twice, so that it has to be
-                        # one that changes nothing.
+                        # The page shows something else by now. Of two events the later one may arrive first: what was
+                        # opened is shown again after the last line of this one. Gradio sends the last yield twice, so
+                        # that it has to be one that changes nothing.
+                        if shows and visit.opened is not None:
+                            yield self._answer_again(visit, visit.opened, spoken)
                         yield gr.skip()
                         return
                     shows = True
@@ -124,16 +126,8 @@ class QuestionHandlers(Desk):
         """After an answer: Candidates and Prompt again when it was written from a later retrieval than they show.
 
         So it is when the generator became ready between search and answer. Not while the answer streams: see `_find`.
-        And the answer of a question of an evaluation again, if it was opened while this one was on its way to the page:
-        of two events the later one may arrive first.
         """
-        visit, spoken = self._visit(request), language(request)
-        shown = self._unseen(visit, spoken)
-        if visit.overtaken and visit.opened is not None:
-            shown |= self._opened_answer(visit, visit.opened, visit.no_answer, spoken)
-            del shown[self.page.settings.note]
-        visit.overtaken = False
-        return shown or gr.skip()
+        return self._unseen(self._visit(request), language(request)) or gr.skip()
 
     @guarded()
     def stop(self, request: gr.Request) -> Updates:

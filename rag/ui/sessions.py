@@ -43,7 +43,7 @@ class Visit:
     prompt, `seen_set` the question set as the only item (empty: it shows none yet), `seen_results` whether it shows
     results of an evaluation. `asking` is the question that is being searched or answered or waits for it; None when there
     is none. `opened` is the question of an evaluation that was opened since, `no_answer` what stands in place of its answer
-    when it has none, `overtaken` whether that happened while an answer was on its way to the page. `beside` holds the retrievals that are compared. `document` is the key of the document chosen last on the Documents or the Chunks tab,
+    when it has none. `beside` holds the retrievals that are compared. `document` is the key of the document chosen last on the Documents or the Chunks tab,
     `chunks` its chunks as that tab shows them, `entered` that document and the words whose matches are gone through there
     (None: those of other words were shown last), `removing` the key of the one the page asks about whether to remove it
     (empty: it asks about none), `going` that of the one
@@ -64,7 +64,7 @@ class Visit:
         self.seen_results = False
         self.asking: Asking | None = None
         self.opened: Asked | None = None
-        self.no_answer, self.overtaken = "", False
+        self.no_answer = ""
         self.beside = Beside()
         self.questions: QuestionSet | None = None
         self.experiment: Experiment | None = None
