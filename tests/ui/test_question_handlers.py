@@ -232,7 +232,9 @@ def test_a_wrong_line_of_synonyms_is_named_where_it_is_written(line: tuple[App, 
     assert "第 2 行" in shown[client.page.settings.note] and "工资" in shown[client.page.settings.note]
 
 
-def test_a_cross_encoder_that_loads_is_polled_and_shown_to_everybody_until_it_failed(line: tuple[App, PageModels]) -> None:
+def test_a_cross_encoder_that_loads_is_polled_and_shown_to_everybody_until_it_failed(
+    line: tuple[App, PageModels],
+) -> None:
     app, models = line
     plain, client, other = models.status, Client(app), Client(app, "other")
     state: State = "loading"
