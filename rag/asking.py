@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 
 from rag import pipeline
 from rag.ask.rewrite import TURNS
+from rag.ask.search import TOO_LONG
 from rag.config import Settings
 from rag.corpus.index import Corpus
 from rag.errors import ModelUnavailable, SettingError
@@ -171,7 +172,8 @@ class Asking:
 
     def _come_since(self, retrieval: Retrieval, corpus: Corpus, settings: Settings) -> bool:
         """Whether a model that a step of `retrieval` was skipped for is there now."""
-        skipped = {step.name for step in retrieval.trace.steps if step.skipped}
+        # one for which the question was too long is skipped again
+        skipped = {step.name for step in retrieval.trace.steps if step.skipped and step.note != TOO_LONG}
         wanted = list[Callable[[], object]]()
         if "dense" in skipped and corpus.dense is not None:
             wanted.append(self._models.encoder)

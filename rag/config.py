@@ -264,7 +264,8 @@ class Settings:
 
 
 def _written(value: object) -> str:
-    return " | ".join(value) if isinstance(value, tuple) else str(value)
+    # a sign that parts two names is marked where it stands in one: different settings are written differently
+    return " | ".join(part.replace("|", "\\|") for part in value) if isinstance(value, tuple) else str(value)
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from rag.corpus.index import Progress
 from rag.errors import Bilingual, Language, LoadError, RagError, Stopped
 from rag.limits import Allowance
 from rag.types import Document
-from rag.versions import Choice, Own, named, place, same_as
+from rag.versions import Choice, Own, named, place, same_as, same_version_as
 
 # From then on the bar says for how long a file is being read.
 _LONG_READ_S = 2.0
@@ -97,24 +97,31 @@ def stopped(uploads: Sequence[Upload | FileReport], reports: Sequence[FileReport
     return [failed.get(i, FileReport(upload.name, "error", why, ())) for i, upload in enumerate(uploads)]
 
 
-def copies(own: Own) -> dict[str, Bilingual]:
-    """By key, what a person should know of documents with the words of another one that is or was there."""
+def relations(own: Own) -> dict[str, tuple[Bilingual, ...]]:
+    """By key, what a person should know of documents with the words of another one that is or was there, or with its version and other words."""
     by_text: dict[str, list[Document]] = {}
+    by_version: dict[tuple[str, str], list[Document]] = {}
     for held in own.values():
         by_text.setdefault(held.document.text, []).append(held.document)
-    said = {
-        d.key: same_as([other for other in same if other is not d])
-        for same in by_text.values()
-        if len(same) > 1
-        for d in same
-    }
+        by_version.setdefault((held.document.doc_id, held.document.version), []).append(held.document)
+    said: dict[str, tuple[Bilingual, ...]] = {}
     for key, held in own.items():
-        if held.outlived is not None and key not in said:
+        mine = held.document
+        same = [d for d in by_text[mine.text] if d is not mine]
+        found = [same_as(same)] if same else []
+        alike = by_version[mine.doc_id, mine.version] if mine.version else []
+        if differ := [d for d in alike if d.text != mine.text]:
+            found.append(same_version_as(differ))
+        if held.outlived is not None and not same:
             names = named([held.outlived])
-            said[key] = Bilingual(
-                en=f"the words of the earlier {names.en}, which was replaced since; remove it if it is a leftover",
-                zh=f"内容与已被替换的{names.zh}相同，如系旧稿请移除",
+            found.append(
+                Bilingual(
+                    en=f"the words of the earlier {names.en}, which was replaced since; remove it if it is a leftover",
+                    zh=f"内容与已被替换的{names.zh}相同，如系旧稿请移除",
+                )
             )
+        if found:
+            said[key] = tuple(found)
     return said
 
 

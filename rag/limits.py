@@ -8,6 +8,7 @@ import time
 from collections import deque
 
 from rag.config import Limits, SplitSettings
+from rag.corpus.clean import clean_text
 from rag.errors import LimitReached, SettingError
 
 _CHARACTERS_A_TOKEN = 2  # Chinese has fewer, English more
@@ -63,9 +64,9 @@ class Allowance:
         )
 
     def checked_question(self, question: str) -> str:
-        """The question without surrounding blanks; `SettingError` when nothing is left."""
-        # lone surrogates cannot be encoded by any tokenizer; everything else is the visitor's own business
-        question = question.encode("utf-8", "ignore").decode("utf-8").strip()
+        """The question without surrounding blanks and, as documents are, without what nobody can read; `SettingError` when nothing is left."""
+        # what was copied from a page may hold marks without width, which would part words that are one in every document
+        question = clean_text(question).strip()
         if not question:
             raise SettingError(en="Please enter a question.", zh="请输入问题。")
         if len(question) > self._limits.question_characters:

@@ -54,20 +54,20 @@ def retrieve(
 
     `history`: the questions before this one, oldest first; those that it follows are searched and shown with it (`rag.ask.query`).
     Runs without an encoder (lexical search only) and without a generator (messages only): the trace says so. Raises
-    `Stopped` when `stop` is set while a model reads or writes.
+    `Stopped` when `stop` is set while a model reads or writes or a graph is built.
     """
     corpus = corpus.seen_by(groups)
     began = time.perf_counter()
     query = formulate(question, history, settings.query)
     formulated = query_step(time.perf_counter() - began, query, len(history))
-    runs = search(query, corpus, settings.search, _encoder(corpus, models), groups)
+    runs = search(query, corpus, settings.search, _encoder(corpus, models), groups, stop)
     looked = runs.steps
     if settings.query.second_round:
         found = select.candidates(runs, corpus, settings.search)
         query, drafted = second_round(query, found, corpus, settings, models.generator, stop or threading.Event())
         looked = (*looked, drafted)
         if not drafted.skipped:
-            runs = search(query, corpus, settings.search, _encoder(corpus, models), groups)
+            runs = search(query, corpus, settings.search, _encoder(corpus, models), groups, stop)
             looked = (*looked, *runs.steps)
     began = time.perf_counter()
     found = select.candidates(runs, corpus, settings.search)

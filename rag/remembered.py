@@ -166,11 +166,13 @@ class Reading:
 
     def __init__(self, models: Loaded, kept: Remembered) -> None:
         self._models, self._kept = models, kept
-        self._reused: list[bool] = []  # per call of the encoder
+        self._reused: list[list[bool]] = []  # per search, of each call of the encoder
 
     def encoder(self) -> QueryEncoder:
         """The encoder, which is asked only for what is not kept."""
-        return _Encoder(self._models.encoder(), self._kept, self._reused)
+        encoder = self._models.encoder()
+        self._reused.append([])
+        return _Encoder(encoder, self._kept, self._reused[-1])
 
     def generator(self) -> Generator:
         """The generator."""
@@ -182,7 +184,7 @@ class Reading:
 
     def said(self, retrieval: Retrieval) -> Retrieval:
         """`retrieval` with a word in the row of each dense search whose vectors were kept."""
-        reused = iter(self._reused)
+        reused = iter([all(calls) for calls in self._reused if calls])
         steps = []
         for step in retrieval.trace.steps:
             if step.name == "dense" and not step.skipped and next(reused, False):

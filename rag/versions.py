@@ -264,11 +264,16 @@ def _of_same_version(documents: Sequence[Document], held: Sequence[Document]) ->
     """That other words state the same version as one of `documents`."""
     keys, stated = {d.key for d in documents}, {(d.doc_id, d.version) for d in documents if d.version}
     if others := [d for d in held if (d.doc_id, d.version) in stated and d.key not in keys]:
-        names = named(others)
-        yield Bilingual(
-            en=f"it states the same version as {names.en} with other words: both are kept; correct one of the versions",
-            zh=f"与{names.zh}标注的版本相同但内容不同：两份都保留，请核对并改正其中一个的版本",
-        )
+        yield same_version_as(others)
+
+
+def same_version_as(others: Sequence[Document]) -> Bilingual:
+    """What is said of a document that states the version of `others` and has other words."""
+    names = named(others)
+    return Bilingual(
+        en=f"it states the same version as {names.en} with other words: both are kept; correct one of the versions",
+        zh=f"与{names.zh}标注的版本相同但内容不同：两份都保留，请核对并改正其中一个的版本",
+    )
 
 
 def _which(family: Sequence[Document], new: Collection[str]) -> dict[str, Bilingual]:

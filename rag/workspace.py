@@ -17,7 +17,7 @@ from rag.corpus.samples import Samples
 from rag.corpus.split import split
 from rag.edits import Edit
 from rag.errors import Bilingual, ModelLoading, ModelUnavailable, RagError, SettingError, Stopped
-from rag.intake import FileReport, Upload, copies, say_read, stopped, take, undone
+from rag.intake import FileReport, Upload, relations, say_read, stopped, take, undone
 from rag.limits import Allowance
 from rag.models.roles import Models
 from rag.types import PUBLIC, Answer, Chunk, Document, Retrieval
@@ -61,10 +61,10 @@ class Workspace:
         with self._lock:
             return tuple(held.document for held in self._own.values())
 
-    def copies(self) -> dict[str, Bilingual]:
-        """By key, what is to be said of own documents with the words of another one; see `rag.intake.copies`."""
+    def relations(self) -> dict[str, tuple[Bilingual, ...]]:
+        """By key, what is to be said of own documents with the words or the version of another one; see `rag.intake.relations`."""
         with self._lock:
-            return copies(self._own)
+            return relations(self._own)
 
     def held_bytes(self) -> int:
         """The bytes that count against the visitor's limit."""

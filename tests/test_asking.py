@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from rag.config import SelectSettings, Settings
-from rag.errors import ModelLoading
+from rag.errors import ChunkTooLong, ModelLoading
+from tests.pipeline_kit import note
 from tests.workspace_kit import Line, last, make, write_samples
 
 
@@ -52,3 +53,17 @@ def test_a_retrieval_without_the_encoder_is_not_reused_once_it_is_there(line: Li
     assert workspace.fresh("年假有几天？")
     models._encoder = encoder
     assert not workspace.fresh("年假有几天？")
+
+
+def test_a_question_that_is_too_long_for_the_encoder_is_not_searched_again_for_its_answer(line: Line) -> None:
+    workspace, models, _ = line
+
+    class Short:
+        def encode_query(self, texts: list[str]) -> None:
+            raise ChunkTooLong(en="too long", zh="太长")
+
+    models._encoder = Short()  # type: ignore[assignment]
+    found = workspace.retrieve("年假有几天？")
+    assert "dense" in [s.name for s in found.trace.steps if s.skipped] and found.candidates
+    assert workspace.fresh("年假有几天？")
+    assert "too long" in note(last(workspace.answer("年假有几天？", threading.Event())), "dense")

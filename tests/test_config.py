@@ -158,6 +158,9 @@ def test_the_hash_changes_with_every_setting_and_with_nothing_else() -> None:
     hashes = {s.hash() for s in (plain, *changed)}
     assert len(hashes) == 1 + len(changed) == 1 + len(plain.lines())
     assert Settings().hash() == plain.hash() and len(plain.hash()) == 8
+    names = [("a", "b"), ("a | b",), ("a |", "b"), ("a\\", "b")]
+    chosen = [Settings(search=SearchSettings(documents=some)) for some in names]
+    assert len({settings.hash() for settings in chosen}) == len(names)
 
 
 def test_the_environment_chooses_models_and_what_is_empty_keeps_the_default() -> None:

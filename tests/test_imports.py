@@ -20,9 +20,9 @@ HEAVY = ("torch", "transformers", "sentence_transformers", "gradio")
 FLOORS = (
     ("rag.errors",),
     ("rag.config", "rag.types"),
-    ("rag.models", "rag.limits"),
+    ("rag.models",),
     ("rag.corpus",),
-    ("rag.ask", "rag.edits"),
+    ("rag.ask", "rag.edits", "rag.limits"),
     ("rag.pipeline", "rag.versions", "rag.background", "rag.learn"),
     ("rag.intake", "rag.remembered"),
     ("rag.asking",),

@@ -113,7 +113,8 @@ def test_question() -> None:
     allowance = Allowance(Limits(question_characters=5))
     assert allowance.checked_question(" \t年假\ud800有\n") == "年假有"
     assert allowance.checked_question("𠮷" * 5) == "𠮷" * 5  # counted in code points
-    for empty in ("", " \n　", "\udfff"):
+    assert allowance.checked_question("\ufeff年\u200b假\x00\u202e有\xad") == "年假有"
+    for empty in ("", " \n　", "\udfff", "\x00", "\u200b \ufeff"):
         with pytest.raises(SettingError):
             allowance.checked_question(empty)
     with pytest.raises(LimitReached) as caught:

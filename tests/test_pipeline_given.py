@@ -43,6 +43,17 @@ def test_no_evidence_leaves_rules_and_question(corpus: Corpus, models: FakeModel
     assert QUESTION in found.prompt.text
 
 
+def test_without_evidence_too_the_prompt_keeps_to_the_budget(corpus: Corpus, models: FakeModels) -> None:
+    bare = pipeline.given(QUESTION, [], corpus, ROOMY, models)
+    assert bare.prompt is not None
+    takes = len(bare.prompt.input_ids)
+    for spare in (0, -1):
+        tight = Settings(generate=GenerateSettings(context_limit=takes + 100 + spare, answer_tokens=100))
+        bare = pipeline.given(QUESTION, [], corpus, tight, models)
+        assert (bare.prompt is not None) == (bare.problem is None) == (spare == 0)
+    assert bare.problem is not None and f"{takes - 1} tokens" in bare.problem.en and str(takes - 1) in bare.problem.zh
+
+
 def test_given_evidence_keeps_to_the_budget(corpus: Corpus, models: FakeModels) -> None:
     tight = Settings(generate=GenerateSettings(context_limit=700, answer_tokens=100))
     found = pipeline.given(QUESTION, corpus.chunks, corpus, tight, models)

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from rag.ask.mmr import maximal_marginal_relevance
-from rag.ask.repeats import repeats
+from rag.ask.repeats import Repeats
 from rag.config import SearchSettings, Settings
 from rag.corpus.index import Corpus
 from rag.errors import Bilingual
@@ -60,10 +60,13 @@ def eligible(found: Sequence[Candidate], settings: SearchSettings) -> tuple[Cand
     return tuple(c for c in found if floor is None or c.cosine is None or c.cosine >= floor)
 
 
-def choose(question: str, found: Sequence[Candidate], corpus: Corpus, settings: Settings) -> Chosen:
+def choose(
+    question: str, found: Sequence[Candidate], corpus: Corpus, settings: Settings, said: Repeats | None = None
+) -> Chosen:
     """The threshold, then repeats, then diversity, then so many of one policy: each over what the one before it left.
 
     `question` is what was searched. Diversity changes ranks: of those it may choose from, among the places they had.
+    `said`: of the chunks of `found`, for who chooses among them more than once.
     """
     select = settings.select
     left: dict[str, Status] = {}
@@ -71,9 +74,10 @@ def choose(question: str, found: Sequence[Candidate], corpus: Corpus, settings: 
     reach = {c.chunk.chunk_id for c in may}
     left |= {c.chunk.chunk_id: Status("below_threshold") for c in found if c.chunk.chunk_id not in reach}
     if select.near_duplicates:
-        better = repeats(question, [c.chunk for c in may], corpus.documents)
-        left |= {may[i].chunk.chunk_id: Status("duplicate", of=may[j].chunk.chunk_id) for i, j in better.items()}
-        may = tuple(c for i, c in enumerate(may) if i not in better)
+        said = said or Repeats(question, [c.chunk for c in found], corpus.documents)
+        better = said.among([i for i, c in enumerate(found) if c.chunk.chunk_id in reach])
+        left |= {found[i].chunk.chunk_id: Status("duplicate", of=found[j].chunk.chunk_id) for i, j in better.items()}
+        may = tuple(c for c in may if c.chunk.chunk_id not in left)
     if select.mmr is not None and corpus.dense is not None:
         places = [c.rank for c in may]
         may = tuple(replace(c, rank=rank) for c, rank in zip(_diverse(may, corpus, select.mmr), places, strict=True))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -80,19 +80,35 @@ def expand(question: str, groups: Sequence[Group]) -> tuple[Expansion, ...]:
     (Expansion(start=0, end=2, synonyms=('带薪年休假',)),)
     """
     text = _plain(question)
-    found: list[tuple[int, int, Group]] = []
+    meant: dict[str, list[Group]] = {}
     for group in groups:
-        for word in group.words:
-            found += [(m.start(), m.end(), group) for m in re.finditer(_pattern(_plain(word)), text)]
-    outer = [f for f in found if not any(o[0] <= f[0] and f[1] <= o[1] and o[1] - o[0] > f[1] - f[0] for o in found)]
+        for word in dict.fromkeys(map(_plain, group.words)):
+            meant.setdefault(word, []).append(group)
     out: list[Expansion] = []
     added: set[str] = set()
-    for start, end, group in sorted(outer, key=lambda f: f[:2]):
-        fresh = tuple(w for w in group.words if _plain(w) not in text and w not in added)[: MOST - len(added)]
-        added.update(fresh)
-        if fresh:
-            out.append(Expansion(start, end, fresh))
+    read: set[int] = set()  # a group where it stands first: a second time it has nothing to add
+    for start, end in _outer(text, meant):
+        for group in meant[text[start:end]]:
+            if id(group) not in read and len(added) < MOST:
+                read.add(id(group))
+                fresh = tuple(w for w in group.words if _plain(w) not in text and w not in added)[: MOST - len(added)]
+                added.update(fresh)
+                if fresh:
+                    out.append(Expansion(start, end, fresh))
     return tuple(out)
+
+
+def _outer(text: str, words: Collection[str]) -> list[tuple[int, int]]:
+    """Where `words` stand in `text`, from its beginning, without those inside a longer one."""
+    # most words of a glossary are not in the question, and a pattern is made only of one that is
+    found = {m.span() for word in words if word in text for m in re.finditer(_pattern(word), text)}
+    out: list[tuple[int, int]] = []
+    reached = 0
+    for start, end in sorted(found, key=lambda span: (span[0], -span[1])):
+        if end > reached:  # else one that begins no later ends no earlier
+            out.append((start, end))
+            reached = end
+    return out
 
 
 def substituted(question: str, expansions: Sequence[Expansion]) -> str:

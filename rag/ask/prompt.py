@@ -8,9 +8,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from rag.ask.nothing import nothing_fits
 from rag.ask.rewrite import Asked
 from rag.config import Settings
-from rag.errors import Language, NothingFits, UnsafePrompt
+from rag.errors import Language, UnsafePrompt
 from rag.types import Candidate, ChatMessage, Chunk, Document, Evidence, Prompt, Segment, SegmentName
 
 if TYPE_CHECKING:  # only annotations: the shell's worked example builds messages with numpy alone
@@ -87,8 +88,8 @@ def build_prompt(
         return chat is None or len(chat.render(_messages(rules, slots)).input_ids) <= budget
 
     packed, dropped = _fill(may, settings.search.packed, documents, language, fits)
-    if not packed and not bare:
-        raise _nothing(len(may), budget)
+    if not packed and not (bare and fits(())):
+        raise nothing_fits(len(may), settings, bare)
     packed = _widened(packed, may, documents, language, fits)
     slots = _slots(asked, packed, documents, language, chat)
     messages = _messages(rules, slots)
@@ -262,16 +263,4 @@ def _segments(rendered: Rendered, messages: Sequence[ChatMessage], slots: Sequen
         Segment(name, marker, start, end, n)
         for (start, name, marker), end, n in zip(edges, ends, counts, strict=True)
         if end > start
-    )
-
-
-def _nothing(n: int, budget: int) -> NothingFits:
-    if n == 0:
-        return NothingFits(
-            en="Nothing was found that could be put into the prompt. Ask in other words, or lower the threshold.",
-            zh="没有找到可以放入提示词的内容。请换一种问法，或降低阈值。",
-        )
-    return NothingFits(
-        en=f"None of {n} candidates fits the budget of {budget} tokens. Raise the context limit, or choose a smaller chunk size.",
-        zh=f"{n} 个候选都放不进 {budget} 个 token 的预算。请调大上下文上限，或减小块大小。",
     )

@@ -17,53 +17,64 @@ _ENDS: Final = frozenset("。!?;\n")
 
 @dataclass(frozen=True, slots=True)
 class _Plain:
-    """A text without what says nothing. `edges`: the places in `text` where a sentence begins or ends."""
+    """A text without what says nothing. `sentences`: the same with a line break before, between and behind its sentences; empty without any."""
 
     text: str
-    edges: frozenset[int]
+    sentences: str
 
     def holds(self, other: _Plain) -> bool:
-        """Whether the whole of `other` stands here, as one or more whole sentences."""
-        at = self.text.find(other.text)
-        while at >= 0:
-            if at in self.edges and at + len(other.text) in self.edges:
-                return True
-            at = self.text.find(other.text, at + 1)
-        return False
+        """Whether the whole of `other` stands here, as one or more whole sentences, ended at the same places."""
+        # one search, whose time does not grow with what almost matches
+        return bool(other.sentences) and other.sentences in self.sentences
 
 
-def repeats(question: str, chunks: Sequence[Chunk], documents: Mapping[str, Document]) -> Mapping[int, int]:
-    """Positions of `chunks` (the better first) → position of the better one that stays and that it repeats.
+class Repeats:
+    """Which of some `chunks` (the better first) only repeat better ones. Each is read when it is first compared, and once."""
 
-    It does when both texts are equal but for blanks, punctuation, width, case, and traditional or simplified characters, or
-    when its whole text stands, sentence by sentence, in the better one's, and both are of one policy of `documents` (by key);
-    and when the better one's passage, title and headings too, has every word of the question that its own has.
+    def __init__(self, question: str, chunks: Sequence[Chunk], documents: Mapping[str, Document]) -> None:
+        """`question` is what was searched; `documents`, by key, those of the chunks."""
+        self._asked = {term.term for term in query_terms(question)}
+        self._chunks = chunks
+        self._policies = [(documents[chunk.key].origin, documents[chunk.key].doc_id) for chunk in chunks]
+        self._plain: dict[int, _Plain] = {}
+        self._held: dict[int, set[str]] = {}  # read only of those that repeat another: few do
 
-    >>> said = "员工每晚500元，凭发票报销。"
-    >>> own = {"": Document("a", "1", "", "own", "", "", "")}
-    >>> texts = (f"总则。{said}", said, said.replace("凭", "不凭"))
-    >>> repeats("住宿标准？", [Chunk("", "", 0, 0, text, "", 0, None, ()) for text in texts], own)
-    {1: 0}
-    """
-    asked = {term.term for term in query_terms(question)}
-    plain = [_plain(chunk.text) for chunk in chunks]
-    policies = [(documents[chunk.key].origin, documents[chunk.key].doc_id) for chunk in chunks]
-    held: dict[int, set[str]] = {}  # read only of those that repeat another: few do
+    def among(self, positions: Sequence[int]) -> Mapping[int, int]:
+        """Of the chunks at `positions` (ascending) → the better one among them that stays and that it repeats.
 
-    def holds_no_more(i: int, j: int) -> bool:
-        for n in (i, j):
-            if n not in held:
-                held[n] = asked & {t.term for t in terms(chunks[n].passage)}
-        return held[i] <= held[j]
+        It does when both texts are equal but for blanks, punctuation, width, case, and traditional or simplified characters,
+        or when its whole text stands, sentence by sentence, in the better one's, and both are of one policy; and when the
+        better one's passage, title and headings too, has every word of the question that its own has.
 
-    better: dict[int, int] = {}
-    for i, mine in enumerate(plain):
-        for j in (j for j in range(i) if j not in better):
-            same = mine.text == plain[j].text or (policies[i] == policies[j] and plain[j].holds(mine))
-            if same and holds_no_more(i, j):
-                better[i] = j
-                break
-    return better
+        >>> said = "员工每晚500元，凭发票报销。"
+        >>> own = {"": Document("a", "1", "", "own", "", "", "")}
+        >>> texts = (f"总则。{said}", said, said.replace("凭", "不凭"))
+        >>> chunks = [Chunk("", "", 0, 0, text, "", 0, None, ()) for text in texts]
+        >>> Repeats("住宿标准？", chunks, own).among([0, 1, 2]), Repeats("住宿标准？", chunks, own).among([1, 2])
+        ({1: 0}, {})
+        """
+        better: dict[int, int] = {}
+        for n, i in enumerate(positions):
+            for j in positions[:n]:
+                if j not in better and self._same(i, j) and self._words(i) <= self._words(j):
+                    better[i] = j
+                    break
+        return better
+
+    def _same(self, i: int, j: int) -> bool:
+        mine, its = self._read(i), self._read(j)
+        return mine.text == its.text or (self._policies[i] == self._policies[j] and its.holds(mine))
+
+    def _read(self, i: int) -> _Plain:
+        if i not in self._plain:
+            self._plain[i] = _plain(self._chunks[i].text)
+        return self._plain[i]
+
+    def _words(self, i: int) -> set[str]:
+        """The words of the question that the passage has."""
+        if i not in self._held:
+            self._held[i] = self._asked & {t.term for t in terms(self._chunks[i].passage)}
+        return self._held[i]
 
 
 def _plain(text: str) -> _Plain:
@@ -73,19 +84,20 @@ def _plain(text: str) -> _Plain:
     """
     folded = fold(text).translate(SIMPLIFIED)
     runs = [(idle, "".join(run)) for idle, run in groupby(folded, _is_idle)]
-    kept, edges, length = [], {0}, 0
+    kept: list[str] = []
+    sentences = ["\n"]
     for n, (idle, run) in enumerate(runs):
         if idle:
-            if _ENDS & set(run):
-                edges.add(length)
+            if _ENDS & set(run) and sentences[-1] != "\n":
+                sentences.append("\n")
             if not (0 < n < len(runs) - 1 and runs[n - 1][1][-1].isdigit() and runs[n + 1][1][0].isdigit()):
                 continue
             run = "".join(run.split()) or " "
         kept.append(run)
-        length += len(run)
-    if not length:
-        return _Plain(folded, frozenset({0, len(folded)}))
-    return _Plain("".join(kept), frozenset(edges | {length}))
+        sentences.append(run)
+    if not kept:
+        return _Plain(folded, "")
+    return _Plain("".join(kept), "".join(sentences).rstrip("\n") + "\n")
 
 
 def _is_idle(c: str) -> bool:

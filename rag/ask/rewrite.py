@@ -27,20 +27,26 @@ _ASKED = re.compile(
     "什么时候|啥时候|什么|怎么办|咋办|咋整|怎么|咋|多少钱?|多久|多长|多大|哪里|哪儿|哪|谁|如何|为何|为什么|是否|请问|想问|几|啥"
     "|还是|能不能|要不要|是不是|有没有|会不会|行不行|可不可以|[吗么]"
 )
+# Words of two characters, one of which alone would only help to ask: they name a subject (个税 is no 税).
+_SUBJECT = (
+    "(?P<subject>个[税体]|会[议计费员场展籍务]|[年工社例晚协]会|用[印车餐工户电水]|[信试]用|前[台厅]|后[勤台厨]|[产售]后|产前"
+    "|内[网部审勤控]|还款|条例|[借欠]条|股份|[迟签]到|到岗|就[医业餐诊]|被[盗罚裁]|[在离]岗|所得|再婚|做账|来访|转让|不良|能[源耗]|节能)"
+)
 _FUNCTION = re.compile(
-    "可以|应该|需要|一下|[呢吧啊呀嘛不的了在是有要能会得到给之内后前天个张份条次我你们把被让就还再都和与用做去来填]"
+    _SUBJECT
+    + "|可以|应该|需要|一下|[呢吧啊呀嘛不的了在是有要能会得到给之内后前天个张份条次我你们把被让就还再都和与用做去来填]"
 )
 _TAIL = re.compile(r"呢[\s？?！!。.~]*\Z")
-_HEAD = re.compile(r"\s*(?:那(?=么|[^些个])|(?:and|then|what about|how about|what if)\b)", re.I)
-# 他 but not 其他 and 他人; 这个 but not 这个月, which means this one
+_HEAD = re.compile(r"\s*(?:那(?=么|(?!曲|坡县|拉提)[^些个])|(?:and|then|what about|how about|what if)\b)", re.I)
+# 他 but not 其他, 他人, 排他, 吉他 and other words that hold it; 这个 but not 这个月, which means this one
 _PRONOUN = re.compile(
-    "(?<!其)[他她它](?!人|国|乡)|[这那](?:些|样|种|期间|里面|(?:个|次|笔|款|份|张|边)(?!月|周|星期|季|年|礼拜|学期))|前者|后者|上述"
+    "(?<![其排吉利耳维作])[他她它](?!人|国|乡|项|日|方(?!便))|[这那](?:些|样|种|期间|里面|(?:个|次|笔|款|份|张|边)(?!月|周|星期|季|年|礼拜|学期))|前者|后者|上述"
 )
 _ALIKE = re.compile("也(?:是|要|能|可以|这么|这样|那样|一样|算|行|适用)")
 # Traditional forms of the characters above; the whole table is the lexical index's, with a library behind it
 _SIMPLIFIED = str.maketrans(
-    "這個樣種間裡裏邊張麼嗎誰還幾會應該點時後們給為請問沒辦長遠兒適條讓",
-    "这个样种间里里边张么吗谁还几会应该点时后们给为请问没办长远儿适条让",
+    "這個樣種間裡裏邊張麼嗎誰還幾會應該點時後們給為請問沒辦長遠兒適條讓稅體議計費員場務協戶電廳臺廚產內網審遲簽崗醫業診盜罰離轉節來",
+    "这个样种间里里边张么吗谁还几会应该点时后们给为请问没办长远儿适条让税体议计费员场务协户电厅台厨产内网审迟签岗医业诊盗罚离转节来",
 )
 _CODE = re.compile(r"[A-Za-z0-9]")
 _LETTER = re.compile(r"\w")
@@ -94,7 +100,7 @@ def sign(question: str) -> Bilingual | None:
         found = pattern.search(text)
         if found and (len(text) <= SHORT or (pattern is _PRONOUN and found.start() == 0)):
             return Bilingual(en=f"it has {found.group()}", zh=f"含「{found.group()}」")
-    rest = _FUNCTION.sub("", _ASKED.sub("", text))
+    rest = _FUNCTION.sub(lambda match: match["subject"] or "", _ASKED.sub("", text))
     if len(_LETTER.findall(rest)) <= BARE and not _CODE.search(text):
         return Bilingual(en="it names no subject", zh="没有说明所问的事")
     return None

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
+import threading
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import date
-from typing import Protocol
+from typing import Final, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,8 +18,16 @@ from rag.corpus.approximate import MISSING
 from rag.corpus.index import Corpus
 from rag.corpus.lexical import names, terms
 from rag.corpus.ranking import Hit, top_k
-from rag.errors import Bilingual
+from rag.errors import Bilingual, ChunkTooLong
 from rag.types import PUBLIC, Leg, LegName, Query, Step
+
+NO_ENCODER: Final = Bilingual(en="no encoder: lexical search only", zh="没有编码器：仅用词法检索")
+TOO_LONG: Final = Bilingual(
+    en="the question is too long for the encoder: lexical search only; shorten it",
+    zh="问题超过编码器的长度上限：仅用词法检索，请缩短问题",
+)
+_HEAD: Final = 20
+"""Characters that name a text in a note."""
 
 _HAN = re.compile(r"[\u3400-\u9fff]")
 
@@ -67,15 +76,17 @@ def search(
     settings: SearchSettings,
     encoder: QueryEncoder | None,
     groups: frozenset[str] = PUBLIC,
+    stop: threading.Event | None = None,
 ) -> Runs:
     """Ask each retriever that `settings.mode` names for its `settings.depth` best chunks, per leg, that `groups` may see and are in scope.
 
     What `groups` may not see is masked before scoring: scores are those of a corpus without it, and no step counts it.
-    Positions are those of `corpus`.
+    Positions are those of `corpus`. A question that the encoder cannot read whole is searched by its words. Raises
+    `Stopped` when `stop` is set while the graph of an approximate search is built.
     """
     seen = corpus.seen_by(groups)
     if seen is not corpus:
-        return _placed(search(query, seen, settings, encoder, groups), corpus.rows_seen_by(groups))
+        return _placed(search(query, seen, settings, encoder, groups, stop), corpus.rows_seen_by(groups))
     among = corpus.allowed(settings, date.today(), groups)
     n, left_out = int(among.rows.sum()), among.note()
     nothing: list[list[Hit]] = [[] for _ in query.legs]
@@ -83,13 +94,16 @@ def search(
     dense, lexical, steps = nothing, nothing, list[Step]()
     if settings.mode != "lexical":
         began = time.perf_counter()
+        why, unread = NO_ENCODER, Bilingual(en="", zh="")
         if encoder is not None and corpus.dense is not None:
-            vectors = vectors_of(query.legs, encoder)
-            dense, how = dense_lists(corpus, settings, vectors, among.rows)
-            steps.append(Step("dense", time.perf_counter() - began, n, _different(dense), _both(how, left_out)))
+            vectors, unread = vectors_of(query.legs, encoder)
+            why = TOO_LONG
+        if vectors:
+            dense, how = dense_lists(corpus, settings, vectors, among.rows, stop)
+            note = _joined(how, unread, left_out)
+            steps.append(Step("dense", time.perf_counter() - began, n, _different(dense), note))
         else:
-            why = Bilingual(en="no encoder: lexical search only", zh="没有编码器：仅用词法检索")
-            steps.append(Step("dense", 0.0, n, 0, why, skipped=True))
+            steps.append(Step("dense", time.perf_counter() - began, n, 0, why, skipped=True))
     # without vectors the lexical list stands in, also when only the dense one was asked for; the step above says so
     if settings.mode != "dense" or not vectors:
         began = time.perf_counter()
@@ -99,14 +113,18 @@ def search(
 
 
 def dense_lists(
-    corpus: Corpus, settings: SearchSettings, vectors: Sequence[NDArray[np.float32]], rows: NDArray[np.bool_]
+    corpus: Corpus,
+    settings: SearchSettings,
+    vectors: Sequence[NDArray[np.float32]],
+    rows: NDArray[np.bool_],
+    stop: threading.Event | None = None,
 ) -> tuple[list[list[Hit]], Bilingual]:
     """The `settings.depth` nearest among `rows`, for the vector of each leg, and how they were found where that was not by
-    comparing all, as was asked for; there are vectors of the passages.
+    comparing all, as was asked for; there are vectors of the passages. Raises `Stopped`, see `Corpus.approximate`.
     """
     exact = corpus.dense
     assert exact is not None
-    index = corpus.approximate() if settings.nearest == "approximate" else None
+    index = corpus.approximate(stop) if settings.nearest == "approximate" else None
     if index is None:
         how = MISSING if settings.nearest == "approximate" else Bilingual(en="", zh="")
         return [exact.search(vector, settings.depth, rows) for vector in vectors], how
@@ -167,8 +185,10 @@ def lexical_scores(leg: Leg, corpus: Corpus) -> NDArray[np.float32]:
     return np.asarray(sum(weighted[1:], weighted[0]), dtype=np.float32)
 
 
-def _both(a: Bilingual, b: Bilingual) -> Bilingual:
-    return Bilingual(en="; ".join(filter(None, (a.en, b.en))), zh="；".join(filter(None, (a.zh, b.zh))))
+def _joined(*notes: Bilingual) -> Bilingual:
+    return Bilingual(
+        en="; ".join(note.en for note in notes if note.en), zh="；".join(note.zh for note in notes if note.zh)
+    )
 
 
 def _different(lists: Sequence[Sequence[Hit]]) -> int:
@@ -202,11 +222,45 @@ def is_chinese(text: str) -> bool | None:
     return len(_HAN.findall(text)) * 6 >= letters if letters else None
 
 
-def vectors_of(legs: Sequence[Leg], encoder: QueryEncoder) -> list[NDArray[np.float32]]:
-    """The direction each leg is looked for in: of one text its own vector, of several their weighted mean. Each text is encoded once."""
+def vectors_of(legs: Sequence[Leg], encoder: QueryEncoder) -> tuple[list[NDArray[np.float32]], Bilingual]:
+    """The direction each leg is looked for in: of one text its own vector, of several their weighted mean. Each text is encoded once.
+
+    A text that is too long for the encoder is left out, and the note says which; without the question itself, the first
+    text of every query, there are no vectors.
+    """
     texts = list(dict.fromkeys(sought.text for leg in legs for sought in leg.texts if sought.dense > 0))
-    row_of = dict(zip(texts, encoder.encode_query(texts), strict=True))
-    return [_direction([(row_of[s.text], s.dense) for s in leg.texts if s.dense > 0]) for leg in legs]
+    row_of = _rows(texts, encoder)
+    unread = [text for text in texts if text not in row_of]
+    if not texts or texts[0] in unread:
+        return [], Bilingual(en="", zh="")
+    vectors = [
+        _direction([(row_of[s.text], s.dense) for s in leg.texts if s.dense > 0 and s.text in row_of]) for leg in legs
+    ]
+    return vectors, _unread(unread)
+
+
+def _rows(texts: Sequence[str], encoder: QueryEncoder) -> dict[str, NDArray[np.float32]]:
+    """The vector of each text that the encoder reads whole; none at all when the first is too long."""
+    try:
+        return dict(zip(texts, encoder.encode_query(texts), strict=True))
+    except ChunkTooLong:  # one of them; it does not say which
+        rows: dict[str, NDArray[np.float32]] = {}
+    for text in texts if len(texts) > 1 else ():
+        try:
+            rows[text] = encoder.encode_query([text])[0]
+        except ChunkTooLong:
+            if text == texts[0]:
+                break
+    return rows
+
+
+def _unread(texts: Sequence[str]) -> Bilingual:
+    if not texts:
+        return Bilingual(en="", zh="")
+    heads = ", ".join(f"{text[:_HEAD]}…" for text in texts).replace("\n", " ")
+    return Bilingual(
+        en=f"too long for the encoder, not in the vector: {heads}", zh=f"超过编码器的长度上限，未计入向量：{heads}"
+    )
 
 
 def _direction(weighted: Sequence[tuple[NDArray[np.float32], float]]) -> NDArray[np.float32]:

@@ -136,10 +136,13 @@ class Corpus:
         permitted = self.permitted(groups)
         return in_force((d for key, d in self.documents.items() if key in permitted), settings.as_of or today)
 
-    def approximate(self) -> ApproximateIndex | None:
-        """The graph over the vectors, built when it is first asked for; None without vectors, or when faiss is not installed."""
+    def approximate(self, stop: threading.Event | None = None) -> ApproximateIndex | None:
+        """The graph over the vectors, built when it is first asked for; None without vectors, or when faiss is not installed.
+
+        Raises `Stopped` when `stop` is set while it is built, here or by somebody who came first.
+        """
         dense = self.dense
-        return self.derived.graph(lambda: approximate(dense)) if dense is not None else None
+        return self.derived.graph(lambda: approximate(dense, stop), stop) if dense is not None else None
 
     def known(self) -> dict[str, Vectors]:
         """The vectors by passage, to build another corpus with."""

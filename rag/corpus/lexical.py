@@ -36,6 +36,11 @@ _PIECE = re.compile(
     rf"|(?P<word>\d+(?:/\d+)+(?![-_.]?[^\W_{_CJK}])|{_LETTERS}(?:[-_.]{_LETTERS})*)"
 )
 _CHARACTER, _WORD = re.compile(f"[{_CJK}]"), re.compile(_LETTERS)
+# The hyphens that PDF and Word files hold for one that shall not break; and, inside a code only, the dashes and the minus
+# that stand for one: between words and numbers they part (2020–2026).
+_HYPHENS: Final = {"\u2010": "-", "\u2011": "-"}
+_DASHED = re.compile(rf"(?<![^\W{_CJK}])[a-z][a-z0-9]*(?:[-\u2012\u2013\u2212][a-z0-9]+)+(?![^\W{_CJK}])")
+_DASH = re.compile("[\u2012\u2013\u2212]")
 _PLAIN_NUMBER = re.compile(r"\d+(?:\.\d+)?")
 _DIGIT = re.compile(r"\d")
 _JOINT = re.compile(r"[-_./]")
@@ -98,7 +103,7 @@ class _Piece:
 
 
 def fold(text: str) -> str:
-    """Full-width → half-width, upper → lower case, character by character, so that offsets stay the same.
+    """Full-width → half-width, upper → lower case, hyphens → ``-``, character by character, so that offsets stay the same.
 
     >>> fold("ＶＰＮ－４０３１ ½")
     'vpn-4031 ½'
@@ -106,11 +111,23 @@ def fold(text: str) -> str:
     return "".join(_fold_character(c) for c in text)
 
 
+def _read(text: str) -> str:
+    """`text` as its terms are read: folded, in simplified characters, and in a code each dash a hyphen; as long as before."""
+
+    def joined(match: re.Match[str]) -> str:
+        return _DASH.sub("-", match.group()) if _DIGIT.search(match.group()) else match.group()
+
+    return _DASHED.sub(joined, fold(text).translate(SIMPLIFIED))
+
+
 def _fold_character(c: str) -> str:
     if c.isascii():
         return c.lower()
-    plain = unicodedata.normalize("NFKC", c).lower()
-    return plain if len(plain) == 1 else c
+    plain = _HYPHENS.get(c) or unicodedata.normalize("NFKC", c).lower()
+    if len(plain) == 1:
+        return plain
+    lower = c.lower()  # of a sign that stands for several letters (Ⅳ) the case alone
+    return lower if len(lower) == 1 else c
 
 
 def terms(text: str) -> list[Term]:
@@ -123,7 +140,7 @@ def terms(text: str) -> list[Term]:
     """
     out: list[Term] = []
     before: _Piece | None = None
-    for piece in _pieces(fold(text).translate(SIMPLIFIED)):
+    for piece in _pieces(_read(text)):
         if before is not None and before.pairs and piece.pairs and before.end == piece.start:
             out.append(Term(before.term + piece.term, before.start, piece.end))
         out.append(Term(piece.term, piece.start, piece.end))
@@ -144,7 +161,7 @@ def query_terms(question: str) -> list[Term]:
     >>> [t.term for t in query_terms("Who is in IT?")]
     ['it']
     """
-    folded = fold(question).translate(SIMPLIFIED)
+    folded = _read(question)
     rest = _ASKING.sub(lambda match: " " * len(match.group()), folded)
     chinese = len(_CHARACTER.findall(folded)) >= len(_WORD.findall(folded))
     wanted = _without_parts(term for term in terms(rest) if chinese or not _is_function_word(term, question))

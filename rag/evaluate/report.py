@@ -85,7 +85,7 @@ def to_html(experiment: Experiment, language: Language) -> str:
     """`experiment` as a page; the same experiment gives the same bytes. All text is escaped by the template."""
     base = experiment.runs[0]
     rows = tuple(_row(outcome, base) for outcome in base.outcomes)
-    points = curve(base.outcomes)
+    points = curve(base.outcomes, base.bench)
     page = _environment(language).get_template("report.html.j2")
     return page.render(
         language=language,

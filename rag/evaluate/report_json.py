@@ -126,7 +126,7 @@ def _comparison(base: Run, other: Run) -> dict[str, Any]:
 
 def _threshold(run: Run) -> dict[str, Any] | None:
     """What a threshold would do, see `rag.evaluate.threshold`; None without cosines. `suggested` is None: leave it off."""
-    points = curve(run.outcomes)
+    points = curve(run.outcomes, run.bench)
     return {"suggested": suggested(points), "curve": [asdict(point) for point in points]} if points else None
 
 

@@ -7,10 +7,17 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from rag.ask.choose import eligible
+from rag.ask.choose import choose
+from rag.ask.neighbours import with_neighbours
+from rag.ask.prompt import build_prompt
+from rag.ask.repeats import Repeats
+from rag.ask.rerank import searched_by
+from rag.corpus.index import Corpus
+from rag.errors import NothingFits
 from rag.evaluate.labels import spans_of
 from rag.evaluate.plots import ThresholdPoint
-from rag.evaluate.run import Outcome
+from rag.evaluate.run import Bench, Outcome, packed_spans
+from rag.types import Candidate, Status
 
 _POINTS = 61
 # Evidence that is not there makes an answer wrong; a question that should have been refused may still be.
@@ -39,29 +46,71 @@ def cosines(outcomes: Sequence[Outcome]) -> Cosines:
     return Cosines(tuple(relevant), tuple(irrelevant))
 
 
-def at(outcomes: Sequence[Outcome], threshold: float) -> ThresholdPoint:
-    """The shares at one threshold: the line's own selection over the same candidates, the token budget left aside.
-
-    A question is refused when no candidate reaches the threshold: then there is nothing to answer from.
-    """
-    kept: list[bool] = []
-    refused: dict[str, list[bool]] = {"answer": [], "refusal": [], "unknown": []}
-    for outcome in outcomes:
-        settings = replace(outcome.settings.search, threshold=threshold)
-        chosen = [c.chunk for c in eligible(outcome.retrieval.candidates, settings)[: settings.packed]]
-        refused[outcome.question.expects].append(not chosen)
-        if outcome.relevant.needs:
-            kept.append(bool(outcome.relevant.evidence(spans_of(chosen))))
-    return ThresholdPoint(threshold, _share(kept), _share(refused["answer"]), _share(refused["refusal"]))
-
-
-def curve(outcomes: Sequence[Outcome]) -> tuple[ThresholdPoint, ...]:
-    """Points from the least to the greatest cosine of any candidate, evenly; none without cosines."""
+def curve(outcomes: Sequence[Outcome], bench: Bench) -> tuple[ThresholdPoint, ...]:
+    """Points from the least to the greatest cosine of any candidate, evenly; none without cosines. `bench`: as in `at`."""
     found = [c.cosine for o in outcomes for c in o.retrieval.candidates if c.cosine is not None]
     if not found:
         return ()
-    edges = np.linspace(min(found), max(found), _POINTS)
-    return tuple(at(outcomes, round(float(edge), 3)) for edge in edges)
+    return at(outcomes, bench, *(round(float(edge), 3) for edge in np.linspace(min(found), max(found), _POINTS)))
+
+
+def at(outcomes: Sequence[Outcome], bench: Bench, *thresholds: float) -> tuple[ThresholdPoint, ...]:
+    """The shares at each threshold: all that the line does after it, over the same candidates, the token budget left aside.
+
+    `bench`: where the questions were asked. A question is refused when there is nothing to answer from.
+    """
+    lines = [_line(outcome, bench) for outcome in outcomes]
+    return tuple(_point(lines, threshold) for threshold in thresholds)
+
+
+@dataclass(frozen=True, slots=True)
+class _Line:
+    """A question as it is before the threshold: the candidates in the order of the search and of any rereading."""
+
+    outcome: Outcome
+    corpus: Corpus
+    searched: str
+    found: tuple[Candidate, ...]
+    said: Repeats
+
+
+def _line(outcome: Outcome, bench: Bench) -> _Line:
+    corpus, query = bench.asked_as(outcome.question).corpus, outcome.retrieval.query
+    searched = "\n".join((*(query.earlier if query else ()), outcome.retrieval.question))
+    found = sorted(outcome.retrieval.candidates, key=_place)
+    found = [replace(c, rank=rank, status=Status("not_packed")) for rank, c in enumerate(found, 1)]
+    return _Line(outcome, corpus, searched, tuple(found), Repeats(searched, [c.chunk for c in found], corpus.documents))
+
+
+def _place(candidate: Candidate) -> int:
+    """The rank before diversity moved it: where it was read again, or was found, if it was not."""
+    return candidate.ranks.get("rerank") or candidate.ranks[searched_by(candidate)]
+
+
+def _point(lines: Sequence[_Line], threshold: float) -> ThresholdPoint:
+    kept: list[bool] = []
+    refused: dict[str, list[bool]] = {"answer": [], "refusal": [], "unknown": []}
+    for line in lines:
+        spans = _packed(line, threshold)
+        refused[line.outcome.question.expects].append(not spans)
+        if line.outcome.relevant.needs:
+            kept.append(bool(line.outcome.relevant.evidence(spans)))
+    return ThresholdPoint(threshold, _share(kept), _share(refused["answer"]), _share(refused["refusal"]))
+
+
+def _packed(line: _Line, threshold: float) -> dict[str, list[tuple[int, int]]]:
+    """What would stand in the prompt, by document; nothing when the question would be refused."""
+    settings = line.outcome.settings
+    settings = replace(settings, search=replace(settings.search, threshold=threshold))
+    may = choose(line.searched, line.found, line.corpus, settings, line.said).may
+    if settings.select.neighbours:
+        may = with_neighbours(may, line.corpus)
+    retrieval = line.outcome.retrieval
+    try:  # without a chat template nothing is counted
+        prompt = build_prompt(retrieval.question, may, line.corpus.documents, settings, None)
+    except NothingFits:
+        return {}
+    return packed_spans(replace(retrieval, prompt=prompt))
 
 
 def suggested(points: Sequence[ThresholdPoint]) -> float | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import re
 import threading
 import types
 from collections.abc import Callable, Sequence
@@ -111,7 +112,8 @@ def _read(name: str, written: str, kind: Any) -> Any:
     wanted = next(option for option in options if option is not type(None))
     try:
         if get_origin(wanted) is tuple:
-            return tuple(name for piece in written.split("|") if (name := piece.strip()))
+            parts = re.split(r"(?<!\\)\|", written)  # a sign that is part of a name is marked, see `Settings.lines`
+            return tuple(name for part in parts if (name := part.replace("\\|", "|").strip()))
         if wanted is bool:
             return {"true": True, "false": False}[written.lower()]
         if wanted is date:

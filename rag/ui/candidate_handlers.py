@@ -59,12 +59,12 @@ class CandidateHandlers(Desk):
         asked, found = self._candidate(whole(rank), self._visit(request))
         try:
             encoder = self._models.encoder()
-            searched = candidates_why.sought(asked.retrieval)[0].text  # not as it was typed: see `Sought`
-            question = encoder.token_states(searched, question=True)
+            texts = [s.text for s in candidates_why.sought(asked.retrieval) if s.dense]  # not as typed: see `Sought`
+            question = encoder.token_states(texts[0], question=True)
             passage = encoder.token_states(found.chunk.passage, question=False)
         except RagError as error:  # no encoder, or one that does not say where its tokens stand: the rest stays
             return {tab.pairs: panels.notice(error.message(spoken), "warning")}
-        return {tab.pairs: candidates_why.pairs(question, passage, spoken)}
+        return {tab.pairs: candidates_why.pairs(question, passage, spoken, len(texts))}
 
     @guarded()
     def keep(self, request: gr.Request) -> Updates:
@@ -94,7 +94,7 @@ class CandidateHandlers(Desk):
         vector = None
         if any(c.cosine is not None for c in asked.retrieval.candidates) and query is not None and query.legs:
             try:
-                vector = vectors_of(query.legs[:1], self._models.encoder())[0]
+                vector = vectors_of(query.legs[:1], self._models.encoder())[0][0]
             except ModelUnavailable:
                 vector = None  # the map says that the question is not on it
         mapped = Mapped(

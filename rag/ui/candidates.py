@@ -14,13 +14,14 @@ from rag.types import Candidate, Retrieval
 from rag.ui import candidates_table, candidates_why, panels, render
 from rag.ui.candidates_beside import beside
 from rag.ui.candidates_table import EVERY, SORTS, Sort
+from rag.ui.scripts_candidates import CANDIDATE_SCRIPT, MAP_SCRIPT, SCROLL_TO_PROGRESS
 from rag.ui.strings import text
-from rag.ui.style import MAP_SCRIPT, SCROLL_TO_MARK
 
 
 class CandidatesTab(NamedTuple):
     """Components of the Candidates tab."""
 
+    progress: gr.HTML
     summary: gr.HTML
     words: gr.Textbox
     outcome: gr.Dropdown
@@ -52,11 +53,12 @@ class CandidatesTab(NamedTuple):
 
 
 KINDS = ["number", "str", *["number"] * 8, "str", "str", "str", "number", "str", "str", "str"]
-WIDTHS = [56, 128, 74, 56, 74, 56, 74, 56, 74, 56, 170, 330, 96, 56, 200, 70, 200]
+WIDTHS = [56, 128, 82, 56, 82, 56, 82, 56, 82, 56, 170, 330, 96, 56, 200, 70, 200]
 
 
 def build_candidates(label: gr.I18n) -> CandidatesTab:
     """Build the tab inside the current layout."""
+    progress = gr.HTML(js_on_load=SCROLL_TO_PROGRESS, elem_id="cand-progress")
     summary = gr.HTML(js_on_load=None, elem_id="cand-summary")
     with gr.Row():
         words = gr.Textbox(
@@ -85,7 +87,7 @@ def build_candidates(label: gr.I18n) -> CandidatesTab:
     pick = gr.Dropdown([], label=label("cand.pick"), elem_id="cand-pick")
     with gr.Row(elem_classes=["sides"]):
         with gr.Column(scale=3, min_width=300):
-            view = gr.HTML(js_on_load=SCROLL_TO_MARK, elem_id="cand-view")
+            view = gr.HTML(js_on_load=CANDIDATE_SCRIPT, elem_id="cand-view")
             gr.Markdown(label("cand.legend"), elem_classes=["caption"])
         with gr.Column(scale=2, min_width=300):
             reasons = gr.HTML(js_on_load=None, elem_id="cand-reasons")
@@ -99,7 +101,7 @@ def build_candidates(label: gr.I18n) -> CandidatesTab:
         draw = gr.Button(label("map.draw"), size="sm", scale=0, min_width=200, elem_id="cand-draw")
         place = gr.HTML(js_on_load=MAP_SCRIPT, elem_id="cand-map")
     return CandidatesTab(
-        summary, words, outcome, sort, table, count, pick, view, reasons, pairs, outside, two, keep, drop, draw, place
+        progress, summary, words, outcome, sort, table, count, pick, view, reasons, pairs, outside, two, keep, drop, draw, place
     )  # fmt: skip
 
 
@@ -112,7 +114,7 @@ def no_candidates(tab: CandidatesTab, line: str, language: Language) -> dict[Any
         tab.sort: gr.Dropdown(choices=[(text(f"sort.{name}", language), name) for name in SORTS], value="rank"),
         tab.table: {"headers": panels.columns("head.candidates", language), "data": []},
         tab.pick: gr.Dropdown(choices=[], value=None),
-        **dict.fromkeys((tab.count, tab.view, tab.reasons, tab.pairs, tab.outside, tab.map), ""),
+        **dict.fromkeys((tab.progress, tab.count, tab.view, tab.reasons, tab.pairs, tab.outside, tab.map), ""),
         tab.beside: panels.notice(text("beside.none", language)),
     }
 
@@ -127,15 +129,18 @@ def show_candidates(
     line = text("cand.summary", language, n=len(found), question=render.preview(retrieval.question), packed=packed)
     edge = candidates_table.boundary(retrieval, language)
     outside = candidates_table.outside(retrieval, corpus.documents, language)
-    if not found:
-        return no_candidates(tab, line, language) | {tab.outside: outside}
     if retrieval.problem is not None:
         line += " " + retrieval.problem.of(language)
     summary = panels.notice(line, "warning" if retrieval.problem else "info")
     if edge:
         summary += f'<p class="note edge">{render.escape(edge)}</p>'
+    summary += candidates_table.ran(retrieval.trace, language)
+    summary += candidates_table.searched(retrieval.query, retrieval.question, language)
+    if not found:
+        return no_candidates(tab, "", language) | {tab.summary: summary, tab.outside: outside}
     return {
-        tab.summary: summary + candidates_table.searched(retrieval.query, retrieval.question, language),
+        tab.progress: "",
+        tab.summary: summary,
         tab.words: "",
         tab.outcome: gr.Dropdown(choices=candidates_table.outcomes(found, language), value=EVERY),
         tab.sort: "rank",
@@ -159,7 +164,11 @@ def show_rows(
     said = text("cand.shown", language, shown=len(shown), n=len(found)) if len(shown) < len(found) else ""
     rows = candidates_table.candidate_rows(shown, asked.retrieval, documents, language)
     return {
-        tab.table: {"headers": panels.columns("head.candidates", language), "data": rows},
+        tab.table: {
+            "headers": panels.columns("head.candidates", language),
+            "data": rows,
+            "metadata": {"display_value": candidates_table.written(rows)},
+        },
         tab.count: f'<p class="note">{render.escape(said)}</p>' if said else "",
         tab.pick: gr.Dropdown(
             choices=_names(shown, asked.corpus, language),

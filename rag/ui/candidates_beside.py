@@ -11,6 +11,7 @@ from rag.types import Candidate, Document, Retrieval
 from rag.ui.candidates_table import fate
 from rag.ui.panels import columns, table
 from rag.ui.render import TABLE_ROWS, escape, preview
+from rag.ui.settings import name_of, value_of
 from rag.ui.strings import text
 
 
@@ -55,13 +56,20 @@ def beside(asked: Asked, other: Asked, kept: bool, language: Language) -> str:
         f"<dd>{escape(one.question)} <code>{escape(one.trace.settings_hash)}</code></dd>"
         for name, one in sides
     )
-    said = "; ".join(f"{name}: {a} → {b}" for name, a, b in changed(now, then)) or text("beside.same", language)
+    said = "; ".join(_change(*change, language) for change in changed(now, then)) or text("beside.same", language)
     heads += f"<dt>{escape(text('beside.settings', language))}</dt><dd>{escape(said)}</dd>"
     notes = f'<p class="note">{escape(_sums(found, language))}</p>'
     if asked.corpus.split != other.corpus.split:
         notes += f'<p class="note">{escape(text("beside.split", language))}</p>'
     cells = [_cells(row, (now, then), documents, language) for row in found[:TABLE_ROWS]]
     return f'<dl class="known">{heads}</dl>{notes}{table(columns("head.beside", language), cells, "two")}'
+
+
+def _change(name: str, before: str, now: str, language: Language) -> str:
+    """A setting that differs, in the words of the panel."""
+    setting = name.rpartition(".")[2]
+    a, b = (value_of(setting, value, language) for value in (before, now))
+    return f"{name_of(setting, language)}: {a} → {b}"
 
 
 def _sums(found: tuple[Row, ...], language: Language) -> str:

@@ -71,6 +71,7 @@ def map_view(mapped: Mapped, titles: dict[str, Document], language: Language) ->
     svg += "".join(_question(place, language) for place in scaled[len(places) :])
     said = "".join(f'<p class="note">{escape(note)}</p>' for note in notes)
     drawing = f'<svg viewBox="0 0 {WIDTH:g} {HEIGHT:g}" role="group" aria-label="{escape(label)}">{svg}</svg>'
+    drawing = f'<div class="scroll" tabindex="0">{drawing}</div><p class="opened" role="status"></p>'
     return f'<div class="index-map">{drawing}{_legend(language)}</div>{said}'
 
 

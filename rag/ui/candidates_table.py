@@ -6,10 +6,12 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Final, Literal, get_args
 
 from rag.ask.choose import edge
+from rag.ask.query import is_plain
+from rag.corpus.approximate import MISSING
 from rag.corpus.lexical import SIMPLIFIED, fold
 from rag.errors import Language
-from rag.types import Candidate, Document, LegName, Query, Retrieval
-from rag.ui.panels import columns, table
+from rag.types import Candidate, Document, LegName, Query, Retrieval, Trace
+from rag.ui.panels import columns, notice, steps, table
 from rag.ui.render import TABLE_ROWS, Cell, escape, preview
 from rag.ui.strings import text
 
@@ -57,6 +59,13 @@ def candidate_rows(
         ]
         rows.append(row)
     return rows
+
+
+def written(rows: Sequence[Sequence[Cell]]) -> list[list[str]]:
+    """The rows as they are read: every score with its four decimals, so that they stand under each other."""
+    return [
+        ["" if cell is None else f"{cell:.4f}" if isinstance(cell, float) else str(cell) for cell in r] for r in rows
+    ]
 
 
 def other_stages(candidate: Candidate, language: Language) -> str:
@@ -152,8 +161,21 @@ def searched(query: Query | None, question: str, language: Language) -> str:
         for sought in leg.texts
     ]
     body = table(columns("head.query", language), rows, "query") if rows else f"<p>{escape(question)}</p>"
+    if any(len(leg.texts) > 1 for leg in legs):
+        body += f'<p class="note">{escape(text("query.mean", language))}</p>'
     title = escape(text("query.title", language, n=max(1, len(rows))))
-    return f'<details class="folded"><summary>{title}</summary>{body}</details>'
+    # what is searched besides the question as it was asked is not hidden behind a click
+    opened = "" if query is None or is_plain(query) else " open"
+    return f'<details class="folded"{opened}><summary>{title}</summary>{body}</details>'
+
+
+def ran(trace: Trace, language: Language) -> str:
+    """What was asked for and did not happen, each in a sentence, then all steps in a folded part."""
+    # why there is no prompt is said with the number of candidates already
+    missed = [s for s in trace.steps if s.name != "pack" and (s.skipped or MISSING.of(language) in s.note.of(language))]
+    said = "".join(notice(f"{text(f'step.{s.name}', language)}: {s.note.of(language)}", "warning") for s in missed)
+    title = escape(text("cand.steps", language, n=len(trace.steps)))
+    return f'{said}<details class="folded"><summary>{title}</summary>{steps(trace, language)}</details>'
 
 
 def other_versions(retrieval: Retrieval, documents: Mapping[str, Document], language: Language) -> str:

@@ -49,8 +49,8 @@ def shared_words(candidate: Candidate, retrieval: Retrieval) -> list[tuple[int, 
 def why(candidate: Candidate, retrieval: Retrieval, corpus: Corpus, language: Language) -> str:
     """What each stage said of a candidate, and how its numbers came about, as an HTML paragraph."""
     parts = [text("why.rank", language, rank=candidate.rank, fate=fate(candidate, retrieval, language))]
-    parts += _halves(candidate, language)
-    parts += _fusion(candidate, dict(retrieval.trace.settings), language)
+    parts += _halves(candidate, retrieval, language)
+    parts += _fusion(candidate, retrieval, language)
     if "rerank" in candidate.scores:
         parts.append(_reread(candidate, retrieval, language))
     if "mmr" in candidate.scores and corpus.dense is not None:
@@ -62,11 +62,13 @@ def _place(candidate: Candidate, stage: str) -> dict[str, object]:
     return {"score": f"{candidate.scores[stage]:.4f}", "rank": candidate.ranks.get(stage, "–")}
 
 
-def _halves(candidate: Candidate, language: Language) -> list[str]:
+def _halves(candidate: Candidate, retrieval: Retrieval, language: Language) -> list[str]:
     parts, of = [], "_whole" if _legs(candidate) else ""
     for stage in ("dense", "lexical"):
         if stage in candidate.scores:
             parts.append(text(f"why.{stage}", language, **_place(candidate, stage)))
+        elif not _searched(stage, retrieval):
+            parts.append(text(f"why.unsearched_{stage}", language))
         elif stage == "dense" and candidate.cosine is not None:
             parts.append(text(f"why.no_dense_but{of}", language, score=f"{candidate.cosine:.4f}"))
         else:
@@ -74,15 +76,26 @@ def _halves(candidate: Candidate, language: Language) -> list[str]:
     return parts
 
 
+def _searched(stage: str, retrieval: Retrieval) -> bool:
+    """Whether this retriever was asked at all; one that was asked and found nothing was."""
+    if retrieval.query is not None and not retrieval.query.legs:  # the evidence was given
+        return False
+    if any(stage in c.scores for c in retrieval.candidates):
+        return True
+    mode = dict(retrieval.trace.settings).get("search.mode", stage)
+    return mode in (stage, "fused") and not any(s.name == stage and s.skipped for s in retrieval.trace.steps)
+
+
 def _legs(candidate: Candidate) -> list[str]:
     """The searches that found it, where there were several; empty where there was one."""
     return [leg for leg in LEGS if leg in candidate.ranks]
 
 
-def _fusion(candidate: Candidate, settings: dict[str, str], language: Language) -> list[str]:
+def _fusion(candidate: Candidate, retrieval: Retrieval, language: Language) -> list[str]:
     """How the fused score came about."""
     if "fused" not in candidate.scores:
         return []
+    settings = dict(retrieval.trace.settings)
     parts, score = [], f"{candidate.scores['fused']:.4f}"
     legs, c = _legs(candidate), settings.get("search.rrf_c", "")
     if legs:
@@ -96,8 +109,18 @@ def _fusion(candidate: Candidate, settings: dict[str, str], language: Language) 
         parts += [text(f"why.{name}", language) for name in ("cross", "named") if name in candidate.ranks]
         parts.append(text("why.rrf", language, terms=" + ".join(terms_), score=score))
     else:
-        parts.append(text("why.weighted", language, alpha=settings.get("search.alpha", ""), score=score))
+        halves = {stage: f"{_share(candidate, stage, retrieval):.4f}" for stage in ("dense", "lexical")}
+        parts.append(text("why.weighted", language, alpha=settings.get("search.alpha", ""), score=score, **halves))
     return parts
+
+
+def _share(candidate: Candidate, stage: str, retrieval: Retrieval) -> float:
+    """The score of `stage` between the least (0) and the greatest (1) of its list, all of which are candidates; 0 outside the list."""
+    if stage not in candidate.scores:
+        return 0.0
+    listed = [c.scores[stage] for c in retrieval.candidates if stage in c.scores]
+    low, high = min(listed), max(listed)
+    return (candidate.scores[stage] - low) / (high - low) if high > low else 1.0
 
 
 def _reread(candidate: Candidate, retrieval: Retrieval, language: Language) -> str:
@@ -179,8 +202,8 @@ def limits(candidate: Candidate, language: Language) -> str:
     return f'<details class="folded"><summary>{title}</summary><ul class="list">{items}</ul></details>'
 
 
-def pairs(question: TokenStates, passage: TokenStates, language: Language) -> str:
-    """The strongest pairs of tokens, each with the words around it in the chunk."""
+def pairs(question: TokenStates, passage: TokenStates, language: Language, n: int = 1) -> str:
+    """The strongest pairs of tokens, each with the words around it in the chunk. `question` is the first of the `n` texts searched as one vector."""
     found = strongest_pairs(question, passage)
     title = f"<h3>{escape(text('pairs.title', language))}</h3>"
     if not found:
@@ -194,7 +217,8 @@ def pairs(question: TokenStates, passage: TokenStates, language: Language) -> st
         for pair in found
     ]
     note = f'<p class="note">{escape(text("pairs.note", language))}</p>'
-    asked = f'<p class="note">{escape(text("pairs.asked", language, question=question.text))}</p>'
+    said = text("pairs.asked" if n == 1 else "pairs.asked_first", language, n=n, question=question.text)
+    asked = f'<p class="note">{escape(said)}</p>'
     return title + asked + table(columns("head.pairs", language), rows, "pairs") + note
 
 

@@ -74,6 +74,9 @@ class ChunkHandlers(Desk):
         if not key and not query:  # a page that was just opened shows no document yet
             return {self.page.chunks.view: gr.skip()}
         opened, number = self._of(key, request), whole(chosen)
+        visit = self._visit(request)
+        if visit.entered != (key, str(query or "")):  # shown while they are written; Enter then stays at the first
+            visit.entered = None
         if str(query or "").strip():
             return self._match(key, query, 1, request)
         chunk = opened.chunks[number - 1] if 1 <= number <= len(opened.chunks) else None
@@ -81,19 +84,30 @@ class ChunkHandlers(Desk):
         return {**chunks.show_text(tab, opened, focus), tab.match: None, tab.found: ""}
 
     @guarded()
+    def enter(self, key: object, query: object, number: object, request: gr.Request) -> Updates:
+        """Enter in the search box: the first match of words that were just written, from then on the next one."""
+        again = self._visit(request).entered == (key, str(query or ""))
+        return self._step(key, query, max(whole(number), 0) + 1 if again else 1, request)
+
+    @guarded()
     def choose_match(self, key: object, query: object, number: object, request: gr.Request) -> Updates:
         """A match by its number; one that there is not is the nearest that there is."""
+        self._visit(request).entered = (key, str(query or ""))
         return self._match(key, query, whole(number), request)
 
     @guarded()
     def next_match(self, key: object, query: object, number: object, request: gr.Request) -> Updates:
         """The match after this one; after the last the first."""
-        return self._match(key, query, whole(number) + 1, request, around=True)
+        return self._step(key, query, max(whole(number), 0) + 1, request)
 
     @guarded()
     def last_match(self, key: object, query: object, number: object, request: gr.Request) -> Updates:
         """The match before this one; before the first the last."""
-        return self._match(key, query, whole(number) - 1, request, around=True)
+        return self._step(key, query, max(whole(number), 1) - 1, request)
+
+    def _step(self, key: object, query: object, number: int, request: gr.Request) -> Updates:
+        self._visit(request).entered = (key, str(query or ""))
+        return self._match(key, query, number, request, around=True)
 
     def _match(self, key: object, query: object, number: int, request: gr.Request, around: bool = False) -> Updates:
         tab, opened, spoken = self.page.chunks, self._of(key, request), language(request)

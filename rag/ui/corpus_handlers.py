@@ -146,7 +146,10 @@ class CorpusHandlers(Desk):
         yield {tab.progress: "", **self._corpus(visit, spoken)}
 
     def _standing(self, visit: Visit, spoken: Language) -> Updates:
-        roles, problem = self._models.status(), self._samples.problem()
+        # that a reranker cannot be had is no news for who did not choose it
+        chose = visit.workspace.settings.select.rerank == "cross"
+        roles = [r for r in self._models.status() if r.role != "reranker" or r.state != "failed" or chose]
+        problem = self._samples.problem()
         ready = self._samples.ready()
         settled = all(r.state in ("ready", "failed") for r in roles) and (ready or problem is not None)
         shown: Updates = {self.page.models: panels.model_status(roles, ready, problem, spoken)}

@@ -59,7 +59,8 @@ def wire_chunks(page: Page, do: ChunkHandlers) -> None:
     # "input" comes with the keys only: not with what is pasted, nor with what an input method writes
     tab.search.change(do.search, [tab.document, tab.search, tab.pick], places, **latest)
     tab.match.input(do.choose_match, searched, places, **latest)
-    gr.on([tab.after.click, tab.search.submit], do.next_match, searched, places, **RAW, **LIGHT)
+    tab.search.submit(do.enter, searched, places, **RAW, **LIGHT)
+    tab.after.click(do.next_match, searched, places, **RAW, **LIGHT)
     tab.before.click(do.last_match, searched, places, **RAW, **LIGHT)
     tab.view.turn(do.turn, [tab.document, tab.search], tab.view, **RAW, **LIGHT)
     rows = [tab.remarked, tab.rows, tab.table]

@@ -14,6 +14,7 @@ from rag.corpus.index import Corpus, Progress
 from rag.errors import Language, LoadError, ModelUnavailable, RagError, SettingError
 from rag.models.roles import Models
 from rag.types import Document
+from rag.ui import answer as answer_tab
 from rag.ui import candidates, candidates_table, chunks, documents, panels, prompt
 from rag.ui.page import Page
 from rag.ui.sessions import Sessions, Visit
@@ -96,6 +97,18 @@ class Desk:
             self.page.earlier: panels.earlier(earlier, spoken),
             self.page.drop: gr.Button(visible=bool(earlier)),
         }
+
+    def _opened_answer(self, visit: Visit, asked: Asked, instead: str, spoken: Language) -> Updates:
+        """All of a question of an evaluation; `instead` stands where its answer would, when it has none."""
+        shown = answer_tab.empty_answer(self.page.answer, instead, spoken) | self._found(visit, asked, spoken)
+        if asked.answer is None:
+            return shown
+        return shown | answer_tab.show_answer(self.page.answer, asked.answer, spoken)
+
+    def _answer_again(self, visit: Visit, opened: Asked, spoken: Language) -> Updates:
+        """The Answer tab of the question of an evaluation that was opened last."""
+        shown = self._opened_answer(visit, opened, visit.no_answer, spoken)
+        return {component: value for component, value in shown.items() if component in self.page.answer}
 
     def _unseen(self, visit: Visit, spoken: Language) -> Updates:
         """What the last question found, when the page shows something else; the steps are the answer's by then."""

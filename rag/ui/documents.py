@@ -175,7 +175,7 @@ def show_documents(
         tab.include: gr.Checkbox(value=workspace.include_samples),
         tab.which: gr.Dropdown(choices=choices_of(documents), value=chosen or None),
         tab.table: panels.document_table(
-            documents, corpus.chunks, workspace.reports(), others, workspace.copies(), language
+            documents, corpus.chunks, workspace.reports(), others, workspace.relations(), language
         ),
     }
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from rag.errors import Language
 from rag.evaluate import plots, summary, threshold, words
 from rag.evaluate.experiment import Experiment
-from rag.evaluate.run import Outcome
+from rag.evaluate.measured_run import Run
 from rag.evaluate.statistics import Interval, Paired
 from rag.ui import panels
 from rag.ui.render import escape, preview
@@ -73,9 +73,9 @@ def _changed(found: Paired, ids: Sequence[str], asked: dict[str, str], language:
     return f'<details><summary>{escape(line)}</summary><ul class="list">{items}{more}</ul></details>'
 
 
-def threshold_view(outcomes: Sequence[Outcome], value: float, language: Language) -> str:
+def threshold_view(run: Run, value: float, language: Language) -> str:
     """What a threshold keeps and refuses, and where it cuts through the scores of relevant and other candidates."""
-    point, off = threshold.at(outcomes, value), threshold.at(outcomes, -1.0)
+    point, off = threshold.at(run.outcomes, run.bench, value, -1.0)
     line = text(
         "eval.cut_at",
         language,
@@ -85,7 +85,7 @@ def threshold_view(outcomes: Sequence[Outcome], value: float, language: Language
         rightly=f"{point.refused_unanswerable:.1%}",
         before=f"{off.evidence:.1%}",
     )
-    scores = threshold.cosines(outcomes)
+    scores = threshold.cosines(run.outcomes)
     names = ("distribution", "relevant", "irrelevant", "threshold", "cosine", "share")
     labels = plots.DistributionLabels(*(words.text(f"report.{name}", language) for name in names))
     svg = plots.score_distributions(scores.relevant, scores.irrelevant, value, labels)

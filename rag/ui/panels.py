@@ -62,10 +62,10 @@ def model_status(
             f'<span class="state">{escape(text(f"state.{role.state}", language))}</span>'
         )
         # while it is on its way the remark is the news; afterwards it is one click away
-        ready = role.state == "ready"
+        settled = role.state in ("ready", "failed")
         body = (
             f"<details><summary>{head}</summary>{note}</details>"
-            if ready
+            if settled
             else f'{head} <span class="note">{note}</span>'
         )
         items.append(f'<li class="{escape(role.state)}">{body}</li>')
@@ -91,13 +91,13 @@ def document_table(
     chunks: Sequence[Chunk],
     reports: Sequence[FileReport],
     others: Mapping[str, str],
-    copies: Mapping[str, Bilingual],
+    relations: Mapping[str, Sequence[Bilingual]],
     language: Language,
 ) -> str:
     """One row per document, after one row for every file of the last upload that gave none.
 
     The row of a document of the last upload says what its file's report says (which includes the document's warnings);
-    that of a key among `others`, why it is not searched; that of one among `copies`, of what it is one.
+    that of a key among `others`, why it is not searched; that of one among `relations`, which others it belongs to.
     """
     counts: dict[str, int] = {}
     for chunk in chunks:
@@ -114,9 +114,10 @@ def document_table(
         remark = (
             report_.message.of(language) if report_ else joined([w.of(language) for w in document.warnings], language)
         )
-        if document.key in copies and (copied := copies[document.key].of(language)) not in remark:
+        for relation in relations.get(document.key, ()):
             state = "warning" if state == "ok" else state
-            remark = joined([remark, copied], language)
+            if relation.of(language) not in remark:
+                remark = joined([remark, relation.of(language)], language)
         if document.key in others:
             remark = f"{text(f'docs.not_{others[document.key]}', language)} {remark}".strip()
         since = document.effective_from.isoformat() if document.effective_from else "–"

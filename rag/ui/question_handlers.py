@@ -51,7 +51,7 @@ class QuestionHandlers(Desk):
         visit.workspace.drop_earlier()
         return self._earlier(visit, language(request))
 
-    @guarded("candidates.summary")
+    @guarded("candidates.progress")
     def retrieve(self, values: Mapping[Any, Any], request: gr.Request) -> Iterator[Updates]:
         """Retrieve: the line up to the prompt."""
         spoken, visit = language(request), self._visit(request)
@@ -62,9 +62,10 @@ class QuestionHandlers(Desk):
         with _asking(visit) as question:
             yield {
                 self.page.tabs: gr.Tabs(selected="candidates"),
+                self.page.candidates.progress: panels.phase("searching", text("answer.searching", spoken)),
                 **answer_tab.empty_answer(self.page.answer, idle, spoken),
             }
-            found = yield from self._find(values, request, question, reuse=False)
+            found = yield from self._find(values, request, question, self.page.candidates.progress)
         visit.asked(question)
         yield gr.skip() if found is None else found
 
@@ -78,9 +79,10 @@ class QuestionHandlers(Desk):
         with _asking(visit) as question:
             yield {
                 self.page.tabs: gr.Tabs(selected="answer"),
+                self.page.candidates.progress: "",
                 **answer_tab.empty_answer(self.page.answer, busy, spoken),
             }
-            found = yield from self._find(values, request, question, reuse=True)
+            found = yield from self._find(values, request, question, self.page.answer.status)
         if found is None:
             yield gr.skip()
             return
@@ -101,15 +103,20 @@ class QuestionHandlers(Desk):
             visit.asked(question)
             raise mistake(SettingError, "cand.changed")
         try:
+            shows = False
             with visit.running("answer") as stop:
                 for answer in visit.workspace.answer(asked.retrieval.question, stop):
                     if stop.is_set() and not answer.done:
                         continue  # "answering" must not arrive after "stopped"
                     if visit.asking is not question:
-                        # The page shows something else by now. Gradio sends the last yield twice, so that it has to be
-                        # one that changes nothing.
+                        # The page shows something else by now. Of two events the later one may arrive first: what was
+                        # opened is shown again after the last line of this one. Gradio sends the last yield twice, so
+                        # that it has to be one that changes nothing.
+                        if shows and visit.opened is not None:
+                            yield self._answer_again(visit, visit.opened, spoken)
                         yield gr.skip()
                         return
+                    shows = True
                     yield answer_tab.show_answer(self.page.answer, answer, spoken)
         finally:
             visit.asked(question)
@@ -135,7 +142,8 @@ class QuestionHandlers(Desk):
             return gr.skip()  # the line under the answer says how that one ended
         asked, shown = visit.workspace.asked(), self._unseen(visit, spoken)
         if not answering or asked is None or asked.answer is None:
-            return shown | {self.page.answer.status: panels.phase("stopped", text("error.stopped", spoken))}
+            said = panels.phase("stopped", text("error.stopped", spoken))
+            return shown | {self.page.answer.status: said, self.page.candidates.progress: said}
         answer = asked.answer
         return shown | answer_tab.show_answer(self.page.answer, answer, spoken, stopped=not answer.done)
 
@@ -153,12 +161,12 @@ class QuestionHandlers(Desk):
         return {self.page.answer.source: view}
 
     def _find(
-        self, values: Mapping[Any, Any], request: gr.Request, question: Asking, reuse: bool
+        self, values: Mapping[Any, Any], request: gr.Request, question: Asking, place: gr.HTML
     ) -> Generator[Updates, None, Updates | None]:
         """The settings on the screen, then the search under exactly these; what was found is returned.
 
-        None when the page shows something else by then. `reuse`: the last retrieval will do, if searching again would
-        give the same.
+        None when the page shows something else by then. `place` shows how far re-indexing is. On its way to an answer the
+        last retrieval will do, if searching again would give the same.
 
         It has to be in the caller's last yield: a later one empties tables in tabs that were not opened yet
         (the browser applies it to the very object the table still has to show).
@@ -166,9 +174,10 @@ class QuestionHandlers(Desk):
         spoken, visit = language(request), self._visit(request)
         settings = read_settings(self.page.settings, values)
         visit.scope = settings.search.documents
-        for bar in bars(self.page.answer.status, self._configure(visit, settings), spoken):
+        for bar in bars(place, self._configure(visit, settings), spoken):
             yield bar if visit.asking is question else gr.skip()
         written = str(values[self.page.question] or "")
+        reuse = place is self.page.answer.status
         if not (reuse and visit.workspace.fresh(written)):
             try:
                 with visit.running("search") as stop:
@@ -197,6 +206,6 @@ def _asking(visit: Visit) -> Iterator[Asking]:
     visit.opened = None
     try:
         yield question
-    except BaseException:  # a closed generator too: the browser went away, or Stop was pressed
+    except Exception:  # not of a closed generator: the handler of Stop comes after it, or the browser went away
         visit.asked(question)
         raise

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 
 import gradio as gr
 
+from rag.config import Settings
 from rag.errors import Language, SettingError
 from rag.evaluate import words
 from rag.evaluate.diagnose import diagnose
@@ -16,7 +18,6 @@ from rag.evaluate.measured_run import Run
 from rag.evaluate.report import to_html, to_json
 from rag.evaluate.run import Answered, Outcome
 from rag.evaluate.threshold import curve, suggested
-from rag.ui import answer as answer_tab
 from rag.ui import chunks, evaluate_compare, evaluate_questions, evaluate_results, panels
 from rag.ui.desk import Desk, Updates, as_download, first, mistake, part_of, whole
 from rag.ui.evaluate import age
@@ -57,20 +58,31 @@ class ResultHandlers(Desk):
     def use_variant(self, which: object, request: gr.Request) -> Updates:
         """The settings of the run that is shown go into the Settings panel."""
         visit, spoken, panel = self._visit(request), language(request), self.page.settings
-        settings = self._run(visit, whole(which)).settings
+        settings, gone = self._still_there(visit, self._run(visit, whole(which)).settings)
         again = self._reindexes(visit, settings)
         more = text("eval.reindex", spoken) if again else ""
         said = text("eval.taken", spoken, hash=settings.hash(), more=more)
         shown = show_settings(panel, settings) | {panel.note: self._settings_note(visit, settings, spoken)}
-        tab = self.page.evaluate
+        tab, visit.scope = self.page.evaluate, settings.search.documents
+        if gone:
+            key = "set.documents_gone" if visit.scope else "set.documents_all_gone"
+            shown[panel.note] += panels.notice(text(key, spoken, names="、".join(gone)), "warning")
         # the threshold that was taken over has just been written over
         return shown | {tab.used: panels.notice(said, "warning" if again else "info"), tab.cut_note: ""}
+
+    def _still_there(self, visit: Visit, settings: Settings) -> tuple[Settings, list[str]]:
+        """`settings` without the policies that are no longer searched, and these: the list to choose from has none of them."""
+        search, corpus = settings.search, visit.workspace.corpus()
+        there = {document.doc_id for document in corpus.documents.values()}
+        kept = tuple(name for name in search.documents if name in there)
+        gone = [name for name in search.documents if name not in there]
+        return replace(settings, search=replace(search, documents=kept)), gone
 
     @guarded()
     def try_threshold(self, which: object, value: object, request: gr.Request) -> Updates:
         """The slider was moved: what that threshold keeps and refuses."""
         run = self._run(self._visit(request), whole(which))
-        view = evaluate_compare.threshold_view(run.outcomes, _cosine(value), language(request))
+        view = evaluate_compare.threshold_view(run, _cosine(value), language(request))
         return {self.page.evaluate.threshold_view: view}
 
     @guarded()
@@ -130,7 +142,7 @@ class ResultHandlers(Desk):
 
     def _thresholds(self, run: Run, spoken: Language) -> Updates:
         """The thresholds a run leaves to choose from; none where no candidate has a cosine."""
-        tab, points = self.page.evaluate, curve(run.outcomes)
+        tab, points = self.page.evaluate, curve(run.outcomes, run.bench)
         if not points:
             return {tab.cut: gr.Column(visible=False)}
         low, high = points[0].threshold, points[-1].threshold
@@ -144,7 +156,7 @@ class ResultHandlers(Desk):
             tab.threshold: gr.Slider(
                 minimum=math.floor(low * 100) / 100, maximum=math.ceil(high * 100) / 100, value=value
             ),
-            tab.threshold_view: evaluate_compare.threshold_view(run.outcomes, value, spoken),
+            tab.threshold_view: evaluate_compare.threshold_view(run, value, spoken),
         }
 
     def _outcomes(self, run: Run, failed: bool, spoken: Language) -> Updates:
@@ -171,16 +183,15 @@ class ResultHandlers(Desk):
             run.bench.asked_as(outcome.question).corpus,
             answered.answer if answered is not None else None,
         )
-        shown = answer_tab.empty_answer(page.answer, _no_answer(answered, spoken), spoken)
-        shown |= self._found(visit, asked, spoken)
-        if asked.answer is not None:
-            shown |= answer_tab.show_answer(page.answer, asked.answer, spoken)
+        instead = _no_answer(answered, spoken)
+        shown = self._opened_answer(visit, asked, instead, spoken)
         shown[page.question] = outcome.question.question
         found = diagnose(outcome, run.bench.corpus, run.bench.groups)
         shown[page.evaluate.diagnosis] = evaluate_questions.explained(outcome, found, spoken)
         shown |= self._labelled(visit, outcome, found.need if found is not None else None, spoken)
         visit.workspace.show(asked)  # may refuse; from here on nothing fails
         visit.opened, visit.asking, visit.seen_prompt = asked, None, asked.retrieval.prompt
+        visit.no_answer = instead
         visit.stop("answer")  # what still streams would write over it
         return shown
 

@@ -42,8 +42,10 @@ class Visit:
     `seen_corpus` is the id of the corpus the visitor's page shows and its `rag.ui.documents.scope`, `seen_prompt` the
     prompt, `seen_set` the question set as the only item (empty: it shows none yet), `seen_results` whether it shows
     results of an evaluation. `asking` is the question that is being searched or answered or waits for it; None when there
-    is none. `opened` is the question of an evaluation that was opened since. `beside` holds the retrievals that are compared. `document` is the key of the document chosen last on the Documents or the Chunks tab,
-    `chunks` its chunks as that tab shows them, `removing` the key of the one the page asks about whether to remove it
+    is none. `opened` is the question of an evaluation that was opened since, `no_answer` what stands in place of its answer
+    when it has none. `beside` holds the retrievals that are compared. `document` is the key of the document chosen last on the Documents or the Chunks tab,
+    `chunks` its chunks as that tab shows them, `entered` that document and the words whose matches are gone through there
+    (None: those of other words were shown last), `removing` the key of the one the page asks about whether to remove it
     (empty: it asks about none), `going` that of the one
     removed last. `scope` holds the policies chosen in the settings, by doc_id. `questions` is the question set the visitor brought, `experiment` what the last
     evaluation came to; `evaluating` stands for the one under way, `drafting` for the drafting begun last.
@@ -55,12 +57,14 @@ class Visit:
         self.document = ""
         self.scope: tuple[str, ...] = ()
         self.chunks: Opened | None = None
+        self.entered: tuple[object, str] | None = None
         self.removing = self.going = ""
         self.seen_prompt: Prompt | None = None
         self.seen_set: tuple[QuestionSet | None, ...] = ()
         self.seen_results = False
         self.asking: Asking | None = None
         self.opened: Asked | None = None
+        self.no_answer = ""
         self.beside = Beside()
         self.questions: QuestionSet | None = None
         self.experiment: Experiment | None = None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import fields
@@ -30,7 +31,7 @@ from rag.config import (
 )
 from rag.errors import Language, SettingError
 from rag.types import Document
-from rag.ui.strings import both, text
+from rag.ui.strings import TABLE, text
 
 
 class SettingsPanel(NamedTuple):
@@ -232,8 +233,7 @@ def _finite(name: str, value: object) -> float:
     # a number field that was emptied gives None; anything else that is no number was not sent by the page
     odd = isinstance(value, bool) or (isinstance(value, float) and not math.isfinite(value))
     if odd or not isinstance(value, int | float):
-        said = both("set.missing", name=name)
-        raise SettingError(en=said.en, zh=said.zh)
+        raise _wrong("set.missing", name)
     # a browser sends 1 for 1.0, which would give the same settings another hash; what no float holds is out of range
     return float(value) if abs(value) < 1e15 else value
 
@@ -245,8 +245,7 @@ def _day(value: object) -> date | None:
     try:
         return date.fromisoformat(written)
     except ValueError as error:
-        said = both("set.bad_date", value=repr(written))
-        raise SettingError(en=said.en, zh=said.zh) from error
+        raise _wrong("set.bad_date", "as_of", repr(written)) from error
 
 
 def _number(name: str, value: object) -> float | None:
@@ -256,8 +255,40 @@ def _number(name: str, value: object) -> float | None:
     try:
         return float(written)
     except ValueError as error:
-        said = both("set.bad_number", name=name, value=repr(written))
-        raise SettingError(en=said.en, zh=said.zh) from error
+        raise _wrong("set.bad_number", name, repr(written)) from error
+
+
+def name_of(setting: str, language: Language) -> str:
+    """What the panel calls a setting, without the remarks in brackets behind it; the setting's own name where it has none.
+
+    >>> name_of("as_of", "en"), name_of("threshold", "zh")
+    ('In force on', '最低余弦')
+    """
+    key = f"set.{setting}"
+    return re.split(r"[（(]| · ", text(key, language))[0].strip() if key in TABLE else setting
+
+
+def value_of(setting: str, written: str, language: Language) -> str:
+    """A setting's value as `Settings.lines` writes it, in the words of the panel where it has some.
+
+    >>> value_of("rerank", "overlap", "en"), value_of("threshold", "None", "en"), value_of("depth", "30", "en")
+    ('shared words', '–', '30')
+    """
+    if setting in CHOICES and written in get_args(CHOICES[setting]):
+        return text(f"option.{written}", language)
+    switches = {"True": "set.on", "False": "set.off"}
+    if written in switches:
+        return text(switches[written], language)
+    return "–" if written in ("", "None") else written
+
+
+def _wrong(key: str, setting: str, value: str = "") -> SettingError:
+    """The error `key` of the strings about a setting, named as the panel names it."""
+    said = {
+        spoken: text(key, spoken, name=name_of(setting, spoken), setting=setting, value=value)
+        for spoken in get_args(Language)
+    }
+    return SettingError(en=said["en"], zh=said["zh"])
 
 
 def chosen_documents(panel: SettingsPanel, values: Mapping[Any, object]) -> tuple[str, ...]:

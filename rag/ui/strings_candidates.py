@@ -16,10 +16,11 @@ CANDIDATES: Final[Mapping[str, Bilingual]] = MappingProxyType({
     "cand.none": _B("Ask a question first; its candidates appear here.", "请先提问，候选会出现在这里。"),
     "cand.summary": _B("{n} candidates for “{question}”; {packed} went into the prompt.", "“{question}”共有 {n} 个候选，其中 {packed} 个进入提示词。"),
     "cand.edge": _B(
-        "Where the prompt ends ({stage}): the last one packed, no. {last}, has {score}; the first left out, no. {out}, has {other} ({fate}).",
-        "提示词的分界（{stage}）：放入的最后一个是第 {last} 名，得 {score}；未放入的第一个是第 {out} 名，得 {other}（{fate}）。",
+        "Where the prompt ends ({stage}): the last one packed, no. {last}, has {score}; the next one behind it, no. {out}, has {other} ({fate}).",
+        "提示词的分界（{stage}）：放入的最后一个是第 {last} 名，得 {score}；排在其后的是第 {out} 名，得 {other}（{fate}）。",
     ),
     "cand.shown": _B("{shown} of {n} rows shown.", "显示 {n} 行中的 {shown} 行。"),
+    "cand.steps": _B("How it was found ({n} steps)", "检索经过（{n} 步）"),
     "cand.choice": _B("{rank}. {title} · {start}–{end}", "{rank}. {title} · {start}–{end}"),
     "cand.gone": _B("That candidate is no longer there. Ask again.", "该候选已不存在，请重新提问。"),
     "cand.changed": _B("The documents changed meanwhile. Ask again.", "文档在此期间有变动，请重新提问。"),
@@ -56,6 +57,10 @@ CANDIDATES: Final[Mapping[str, Bilingual]] = MappingProxyType({
     "query.synonyms": _B("synonyms", "同义词"),
     "query.part": _B("a part of the question", "问题的一部分"),
     "query.draft": _B("a draft of the answer", "回答草稿"),
+    "query.mean": _B(
+        "The vector searched is the mean of these texts' vectors, weighted as shown; BM25 adds up their terms, weighted as shown.",
+        "检索用的向量是这些文字向量按所示权重的平均；BM25 则把各段文字的词按所示权重相加。",
+    ),
     "query.given": _B("Nothing was searched: the evidence was given.", "未检索：证据是给定的。"),
     "head.query": _B("Search|Text|What it is|Dense weight|Lexical weight", "检索|文字|性质|向量权重|词汇权重"),
     # left out by the scope
@@ -90,6 +95,8 @@ CANDIDATES: Final[Mapping[str, Bilingual]] = MappingProxyType({
     "why.no_dense_whole": _B("Not among the dense hits of the whole question.", "不在整句的向量命中之列。"),
     "why.no_dense_but_whole": _B("Not among the dense hits of the whole question (its cosine to it: {score}).", "不在整句的向量命中之列（与整句的余弦 {score}）。"),
     "why.no_lexical_whole": _B("Not among the lexical hits of the whole question.", "不在整句的词汇命中之列。"),
+    "why.unsearched_dense": _B("Vectors were not searched.", "未做向量检索。"),
+    "why.unsearched_lexical": _B("Words were not searched.", "未做词汇检索。"),
     "why.cross": _B(
         "In another language than the question: few words can be shared, so the dense rank counts twice.",
         "与问题不是同一种语言，很难有相同的词，因此向量名次计两次。",
@@ -99,7 +106,10 @@ CANDIDATES: Final[Mapping[str, Bilingual]] = MappingProxyType({
         "含有问题所指的编号或条款，因此词汇名次计两次。",
     ),
     "why.rrf": _B("RRF: {terms} = {score}.", "RRF：{terms} = {score}。"),
-    "why.weighted": _B("Weighted sum with α = {alpha}: {score}.", "加权和，α = {alpha}：{score}。"),
+    "why.weighted": _B(
+        "Weighted sum, α = {alpha}: α × {dense} + (1 − α) × {lexical} = {score} (each list scaled to 0–1 between its least and its greatest; 0 where it is not in a list).",
+        "加权和，α = {alpha}：α × {dense} +（1 − α）× {lexical} = {score}（两个列表各按自己的最低与最高分缩放到 0–1；不在列表中的为 0）。",
+    ),
     "why.legs": _B("Merged from several searches ({legs}) by RRF, c = {c}: {terms} = {score}.", "由多路检索以 RRF 合并（{legs}），c = {c}：{terms} = {score}。"),
     "why.rerank": _B("Reranked: {score}, rank {rank}. {note}", "重排：{score}，第 {rank} 名。{note}"),
     "why.overlap": _B(
@@ -136,6 +146,9 @@ CANDIDATES: Final[Mapping[str, Bilingual]] = MappingProxyType({
         "token 状态之间的余弦往往普遍偏高，只有高低次序有意义。",
     ),
     "pairs.asked": _B("The question as it was searched: “{question}”", "检索时的问题：“{question}”"),
+    "pairs.asked_first": _B(
+        "The first of the {n} texts whose vectors were searched as one: “{question}”", "合为一个向量检索的 {n} 段文字中的第一段：“{question}”"
+    ),
     "pairs.wait": _B("Click a row, or choose a candidate above: its tokens are then compared with the question's.", "点击一行或在上方选择候选，即会比较它与问题的 token。"),
     "pairs.busy": _B("Comparing tokens…", "正在比较 token…"),
     "pairs.none": _B("There are no words to compare.", "没有可比较的词。"),

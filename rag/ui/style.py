@@ -1,4 +1,4 @@
-"""How the page looks, and the scripts of its three live parts. Static text: nothing of a document is ever put in."""
+"""How the page looks, and the scripts of its live parts. Static text: nothing of a document is ever put in."""
 
 from __future__ import annotations
 
@@ -60,20 +60,6 @@ watch('value', () => requestAnimationFrame(() => {
 }));
 """
 )
-
-# A point of the map opens its candidate, by mouse and by key.
-MAP_SCRIPT = """
-const press = event => {
-  const point = event.target.closest ? event.target.closest('.point') : null;
-  if (!point || (event.type === 'keydown' && event.key !== 'Enter' && event.key !== ' ')) return;
-  event.preventDefault();
-  element.querySelectorAll('.point.open').forEach(p => p.classList.remove('open'));
-  point.classList.add('open');
-  trigger('choose', {rank: Number(point.dataset.rank)});
-};
-element.addEventListener('click', press);
-element.addEventListener('keydown', press);
-"""
 
 # Two splits of one text beside each other: who scrolls in one scrolls in the other.
 COMPARE_SCRIPT = """
@@ -225,6 +211,7 @@ table.steps td:nth-child(-n+4):not(:first-child),table.steps th:nth-child(-n+4):
 .source{display:block;color:var(--soft);font-size:.78rem;overflow-wrap:anywhere}
 .badge{font-size:.75rem;padding:.05rem .5rem;border-radius:999px;border:1px solid currentColor;white-space:nowrap}
 .badge.ok{color:var(--good)}.badge.warning{color:var(--warn)}.badge.error{color:var(--bad)}
+summary{padding-block:.2rem}#cand-progress{scroll-margin-top:4.5rem}.gradio-container button.label-wrap{padding-block:.3rem}
 .work:not(:has(.progress))>button{display:none}
 .progress{font-size:.86rem;margin:.3rem 0}.progress .bar{height:4px;background:var(--line);border-radius:2px;margin-top:.3rem}
 .progress i{display:block;height:100%;background:#0d9488;border-radius:2px;transition:width .2s}
@@ -258,6 +245,7 @@ table.outside td:nth-last-child(-n+3):not(:last-child),table.two td:nth-child(-n
 .index-map .others{fill:none;stroke:var(--soft);stroke-opacity:.45;stroke-width:3;stroke-linecap:round}.index-map .point{cursor:pointer;outline:none}.index-map .field{fill:transparent;stroke:none}
 .index-map circle{stroke:var(--paper);stroke-width:1}.index-map .packed circle:not(.field){fill:#0d9488}.index-map .left circle:not(.field){fill:#d97706}.index-map .asked path{fill:#db2777;stroke:var(--paper)}
 .index-map text{font-size:11px;font-weight:600;fill:var(--ink);paint-order:stroke;stroke:var(--paper);stroke-width:3px}.index-map .point:focus-visible .field,.index-map .point:hover .field,.index-map .point.open .field{stroke:var(--accent);stroke-width:2}
+.index-map .opened{min-height:1.4em;font-size:.86rem;margin:.3rem 0}
 .swatch.asked{background:#db2777}.swatch.packed{background:#0d9488}.swatch.left{background:#d97706}.swatch.others{background:var(--soft)}
 .meter{display:flex;height:14px;border-radius:4px;overflow:hidden;border:1px solid var(--line)}.meter i{height:100%}
 .template{background:var(--tpl)}.rules{background:var(--rules)}.evidence{background:var(--ev)}.question{background:var(--qu)}.free{background:transparent}
@@ -285,8 +273,8 @@ button.cite:hover,.cite.open{background:var(--accent);color:var(--paper)}button.
 table.figures{width:auto;min-width:min(100%,24rem)}.figures td:first-child{min-width:4.6em}.compared td:nth-child(2),.compared td:nth-child(5),.answers td:nth-child(-n+2){white-space:nowrap}.interval{display:block;font-size:.72rem;color:var(--soft);white-space:nowrap}
 .beside{display:flex;flex-wrap:wrap;gap:.5rem 2rem;align-items:flex-start}.beside>div{flex:1 1 26rem;min-width:0}.plot{max-width:36rem}.plot svg{display:block;width:100%;height:auto}
 .yes,.verdict.better{color:var(--good)}.no,.verdict.worse{color:var(--bad)}.verdict.noise{color:var(--soft)}.compared summary{cursor:pointer}#eval-outcomes .virtual-row{font-family:var(--font);font-size:.82rem;cursor:pointer}#eval-table .virtual-row{font-family:var(--font);font-size:.82rem}#eval-table .virtual-row span{white-space:pre-line}
-.gradio-container .form{background:var(--paper)}#eval-age:not(:has(p)),#eval-compared:not(:has(table)),#eval-used:not(:has(p)),#eval-cut-note:not(:has(p)),#eval-set-note:not(:has(p)),#eval-download,#chunk-download,#cand-count:not(:has(p)),#answer-versions:not(:has(p)),#cand-outside:not(:has(details)),#cand-map:not(:has(div,p)),#chunk-found:not(:has(p)),#chunk-detail:not(:has(p)),#document-saved:not(:has(p,div)),#split-compared:not(:has(div)){display:none}
+.gradio-container .form{background:var(--paper)}#eval-age:not(:has(p)),#eval-compared:not(:has(table)),#eval-used:not(:has(p)),#eval-cut-note:not(:has(p)),#eval-set-note:not(:has(p)),#eval-download,#chunk-download,#cand-count:not(:has(p)),#cand-progress:not(:has(p,div)),#answer-versions:not(:has(p)),#cand-outside:not(:has(details)),#cand-map:not(:has(div,p)),#chunk-found:not(:has(p)),#chunk-detail:not(:has(p)),#document-saved:not(:has(p,div)),#split-compared:not(:has(div)){display:none}
 /* Gradio 6.31 does not show the title of an error: its own heading is "Error" in every language */
 .toast-title.error{font-size:0}.toast-title.error::after{content:"Please note";font-size:var(--text-lg)}:lang(zh) .toast-title.error::after{content:"请注意"}
-@media (max-width:640px){table.figures th,table.figures td{padding:.3rem .4rem}.gradio-container .main{padding:.7rem!important}#ask-row{flex-wrap:wrap}#ask-row>.block,#ask-row>.form{flex:1 1 100%}#ask-row>button{flex:1}.models .ready .name{display:none}.models{gap:.3rem 1rem}.gradio-container .row>.column{flex:1 1 100%}.gradio-container .row{flex-wrap:wrap}#upload button{padding-top:1.6rem}.gradio-container{padding-inline:.6rem!important}.doc{max-height:320px;padding:.6rem .7rem}.answer{font-size:1rem}.chips{flex-wrap:nowrap;overflow-x:auto;padding-bottom:.3rem}.chip{flex:none}}
+@media (max-width:640px){table.figures th,table.figures td{padding:.3rem .4rem}.gradio-container .main{padding:.7rem!important}#ask-row{flex-wrap:wrap}#ask-row>.block,#ask-row>.form{flex:1 1 100%}#ask-row>button{flex:1}.models .ready .name{display:none}.models{gap:.3rem 1rem}.gradio-container .row>.column{flex:1 1 100%}.gradio-container .row{flex-wrap:wrap}#upload button{padding-top:1.6rem}.gradio-container{padding-inline:.6rem!important}.doc{max-height:320px;padding:.6rem .7rem}.answer{font-size:1rem}.chips{flex-wrap:nowrap;overflow-x:auto;padding-bottom:.3rem}.chip{flex:none}#settings .block:has(input[type=checkbox]){flex:1 1 100%!important}.index-map svg{min-width:44rem}}
 """

@@ -5,7 +5,7 @@ import pytest
 
 from rag.ask.choose import choose, edge, select_step
 from rag.ask.mmr import maximal_marginal_relevance
-from rag.ask.repeats import repeats
+from rag.ask.repeats import Repeats
 from rag.config import SearchSettings, SelectSettings, Settings, SplitSettings
 from rag.corpus.index import Corpus, build
 from rag.types import Candidate, Document, Status
@@ -78,7 +78,7 @@ def test_every_candidate_is_kept_once_and_either_may_be_packed_or_says_why_not(c
 def test_a_repetition_names_the_better_one(corpus: Corpus) -> None:
     found = candidates(corpus, random.Random(4), 18)
     out = chosen(corpus, found, near_duplicates=True)
-    expected = repeats("住宿", [c.chunk for c in found], corpus.documents)
+    expected = Repeats("住宿", [c.chunk for c in found], corpus.documents).among(range(len(found)))
     assert expected
     assert out.left == {
         found[i].chunk.chunk_id: Status("duplicate", of=found[j].chunk.chunk_id) for i, j in expected.items()

@@ -74,6 +74,42 @@ def test_substitution_by_hand() -> None:
     assert substituted(asked, expand(asked, groups)) == "年休假和核销"
 
 
+def outermost(text: str, groups: list[Group]) -> list[tuple[int, int, Group]]:
+    """Every place of every word, less those inside a longer one, by comparing each with each."""
+    places = [
+        (at, at + len(word), group)
+        for group in groups
+        for word in group.words
+        for at in (m.start() for m in re.finditer(re.escape(word), text))
+    ]
+    inside = [p for p in places if any(o[0] <= p[0] and p[1] <= o[1] and o[1] - o[0] > p[1] - p[0] for o in places)]
+    return sorted((p for p in places if p not in inside), key=lambda p: p[:2])
+
+
+def test_of_random_words_it_finds_what_comparing_each_with_each_finds(seeds) -> None:
+    for seed in seeds(300):
+        rng = random.Random(seed)
+        groups = []
+        for _ in range(rng.randint(1, 12)):
+            words = ["".join(rng.choices("甲乙丙丁", k=rng.randint(1, 4))) for _ in range(rng.randint(2, 3))]
+            if len(set(words)) == len(words):
+                groups.append(Group(tuple(words)))
+        text = "".join(rng.choices("甲乙丙", k=rng.randint(0, 14)))
+        expected: list[tuple[int, int, tuple[str, ...]]] = []
+        added: list[str] = []
+        for start, end, group in outermost(text, groups):
+            fresh = [w for w in group.words if w not in text and w not in added][: MOST - len(added)]
+            added += fresh
+            if fresh:
+                expected.append((start, end, tuple(fresh)))
+        assert [(e.start, e.end, e.synonyms) for e in expand(text, groups)] == expected, seed
+
+
+def test_a_word_that_stands_everywhere_in_many_lines_takes_no_longer() -> None:
+    groups = parse("\n".join(f"的=x{i}" for i in range(600)), "x", "x")  # each of 600 lines at each of 1,000 places
+    assert expand("的" * 1000, groups)[-1].synonyms == ("x7",)
+
+
 def test_nothing_is_added_that_the_glossary_does_not_hold(seeds) -> None:
     for seed in seeds(400):
         rng = random.Random(seed)

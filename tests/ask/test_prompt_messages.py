@@ -1,6 +1,7 @@
 """The messages of a prompt, without a tokenizer: what stands in them and in which language."""
 
 from dataclasses import replace
+from datetime import date
 
 import pytest
 
@@ -70,9 +71,19 @@ def test_the_rules_follow_the_language_of_the_question(question: str, language: 
 
 
 def test_nothing_found_is_an_error_that_says_what_to_do() -> None:
-    with pytest.raises(NothingFits, match="threshold") as caught:
+    for changed, says, chinese in (
+        ({"threshold": 0.875}, "least cosine 0.875", "最低余弦 0.875"),
+        ({"documents": ("a", "b")}, "only 2 chosen", "只查 2 份"),
+        ({"section": "第九章"}, "“第九章”", "「第九章」"),
+        ({"as_of": date(1990, 1, 2)}, "1990-01-02", "1990-01-02"),
+    ):
+        plain = settings_of()
+        narrowed = replace(plain, search=replace(plain.search, **changed))
+        with pytest.raises(NothingFits, match=says) as caught:
+            build_prompt("年假", [], {}, narrowed, None)
+        assert chinese in caught.value.message("zh")
+    with pytest.raises(NothingFits, match=r"Ask in other words\.$"):
         build_prompt("年假", [], {}, settings_of(), None)
-    assert "阈值" in caught.value.message("zh")
 
 
 def test_own_rules_are_the_system_message(equipment: Document) -> None:

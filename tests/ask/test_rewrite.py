@@ -50,6 +50,9 @@ def test_nothing_is_said_that_was_not_asked(seeds) -> None:
         "衡山厅也这样吗？",
         "啥时候到手？",
         "谁批？",
+        "能用多久？",
+        "到账要几天？",
+        "他方便吗？",
         "And for a director?",
     ],
 )
@@ -69,6 +72,17 @@ def test_signs_of_a_question_that_follows(question: str) -> None:
         "设备多少钱？",
         "组里一个试用期的同事下周去深圳出差，他酒店一晚上限多少",  # says itself who he is
         "How many days of annual leave do I have?",
+        # a word that holds a character by which one asks, or a pronoun's
+        "个税是什么？",
+        "个稅怎么办？",
+        "怎么用印？",
+        "会费多少？",
+        "前台怎么去？",
+        "在哪用餐？",
+        "迟到怎么办？",
+        "备用金能挪作他用吗？",
+        "排他条款怎么签？",
+        "那曲出差补贴多少？",
         "",
         "？",
     ],

@@ -10,6 +10,7 @@ from rag.ask.search import search as search_query
 from rag.config import QuerySettings, SearchSettings, SplitSettings
 from rag.corpus.dense import DenseIndex
 from rag.corpus.index import Corpus, build
+from rag.errors import ChunkTooLong
 from rag.types import Document
 from tests.fakes import HashEncoder
 
@@ -68,6 +69,35 @@ def test_without_an_encoder_the_lexical_list_stands_in_and_the_trace_says_so(cor
         assert runs.query is None and runs.dense == () and runs.lexical
         assert [(s.name, s.skipped) for s in runs.steps] == [("dense", True), ("lexical", False)]
         assert runs.steps[0].note.zh and runs.steps[0].note.en
+
+
+class Short(HashEncoder):
+    """Reads questions of at most 40 characters."""
+
+    def encode_query(self, texts):
+        if any(len(text) > 40 for text in texts):
+            raise ChunkTooLong(en="too long", zh="太长")
+        return super().encode_query(texts)
+
+
+@pytest.mark.parametrize("mode", ["dense", "fused"])
+def test_a_question_that_the_encoder_cannot_read_is_searched_by_its_words(corpus: Corpus, mode) -> None:
+    runs = search("年假" + "长" * 40, corpus, SearchSettings(mode=mode), Short(), ["北京"])
+    assert runs.vectors == () and runs.query is None and runs.dense == () and runs.lexical
+    assert [(s.name, s.skipped) for s in runs.steps] == [("dense", True), ("lexical", False)]
+    assert "too long" in runs.steps[0].note.en and "长度上限" in runs.steps[0].note.zh
+
+
+def test_a_text_beside_the_question_that_the_encoder_cannot_read_is_left_out_of_the_vector(corpus: Corpus) -> None:
+    settings = QuerySettings(glossary=False, synonyms=f"年假 = {'长' * 38}")
+    query = formulate("我的年假有几天？", [], settings)
+    assert any(len(sought.text) > 40 for sought in query.legs[0].texts)
+    runs = search_query(query, corpus, SearchSettings(scope="all"), Short())
+    alone = search("我的年假有几天？", corpus, SearchSettings(scope="all"), Short())
+    assert runs.query is not None and alone.query is not None and (runs.query == alone.query).all()
+    note = runs.steps[0].note
+    assert not runs.steps[0].skipped and f"我的{'长' * 18}…" in note.en and f"我的{'长' * 18}…" in note.zh
+    assert alone.steps[0].note.en == ""
 
 
 def test_an_empty_corpus_and_a_question_without_terms() -> None:

@@ -1,5 +1,6 @@
 """The Candidates tab in Chromium: filters, keys, tokens, the comparison, the map."""
 
+import re
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -86,3 +87,40 @@ def test_a_point_of_the_map_opens_its_candidate_by_mouse_and_key(page: Any) -> N
     page.locator("#cand-view .why", has_text="第 2 名").wait_for()
     page.locator("#cand-pairs table.pairs").wait_for()
     assert steps.fits_its_width(page) and steps.pale(page) == []
+
+
+def test_a_row_that_is_pressed_brings_its_candidate_into_sight(page: Any) -> None:
+    scrolled = page.evaluate("window.scrollY")
+    assert (scrolled > 0) is (page.viewport_size["width"] < 800)  # a search moves only a phone, to what it found
+    page.locator("#cand-table [data-testid='cell-2-1']").click()
+    page.locator("#cand-view .why", has_text="第 3 名").wait_for()
+    page.wait_for_function(
+        "(() => { const top = document.querySelector('#cand-view').getBoundingClientRect().top;"
+        " return top > -40 && top < window.innerHeight * 0.6; })()"
+    )
+
+
+def test_scores_are_read_with_four_decimals(page: Any) -> None:
+    cells = [page.locator(f"#cand-table [data-testid='cell-{n}-2']").inner_text().strip() for n in range(4)]
+    assert all(re.fullmatch(r"\d\.\d{4}", cell) for cell in cells), cells
+    assert page.locator("#cand-table [data-testid='cell-0-0']").inner_text().strip() == "1"
+
+
+def test_the_map_names_the_candidate_of_the_point_that_was_pressed(page: Any) -> None:
+    page.locator("#cand-map-part button").first.click()
+    page.locator("#cand-draw").click()
+    page.locator("#cand-map svg .asked").wait_for()
+    size = page.locator("#cand-map .point circle.field").first.bounding_box()
+    assert size["width"] >= 20
+    page.locator("#cand-map .point[data-rank='3']").focus()
+    page.keyboard.press("Enter")
+    page.locator("#cand-map .opened", has_text="3. ").wait_for()
+    page.locator("#cand-view .why", has_text="第 3 名").wait_for()
+    page.locator("#cand-pairs table.pairs").wait_for()
+
+
+def test_what_can_be_folded_is_large_enough_to_be_pressed(page: Any) -> None:
+    low = page.locator("summary, button.label-wrap").evaluate_all(
+        "all => all.map(e => e.getBoundingClientRect()).filter(r => r.height && r.height < 24).length"
+    )
+    assert low == 0

@@ -195,3 +195,26 @@ def test_the_chosen_place_is_yellow_a_match_is_underlined_and_the_text_of_a_row_
     cell = page.locator("#chunk-table [data-testid='cell-1-1']").first
     box, table = cell.bounding_box(), page.locator("#chunk-table").bounding_box()
     assert "编号" in cell.inner_text() and box["x"] + 200 <= table["x"] + table["width"] <= 1280
+
+
+def test_enter_after_pasted_words_stays_at_the_first_match_and_another_document_empties_the_boxes(
+    opened: Callable[..., Any],
+) -> None:
+    page = opened(12)
+    box = page.locator("#chunk-search input")
+    for wait_ms in (0, 1500):  # before and after the page has searched by itself
+        typed(page, "chunk-search", "")
+        page.wait_for_function("!document.querySelector('#chunk-found p')")
+        typed(page, "chunk-search", "编号")
+        page.wait_for_timeout(wait_ms)
+        box.press("Enter")
+        page.wait_for_timeout(1500)
+        assert "第 1 处，共 12 处" in page.locator("#chunk-found").inner_text()
+        box.press("Enter")
+        page.locator("#chunk-found", has_text="第 2 处").wait_for()
+    page.locator("#chunk-table [data-testid='cell-1-2']").click()
+    page.wait_for_function("document.querySelector('#chunk-pick input').value === '2'")
+    page.locator("#chunk-document input").click()
+    page.get_by_role("option").last.click()
+    page.wait_for_function("document.querySelector('#chunk-pick input').value === ''")
+    assert box.input_value() == page.locator("#chunk-match input").input_value() == ""

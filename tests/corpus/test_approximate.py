@@ -5,8 +5,9 @@ import threading
 import numpy as np
 import pytest
 
-from rag.corpus.approximate import ApproximateIndex, approximate
+from rag.corpus.approximate import PIECE, SAMPLE, ApproximateIndex, approximate
 from rag.corpus.dense import DenseIndex
+from rag.errors import Stopped
 
 pytest.importorskip("faiss")
 
@@ -76,6 +77,27 @@ def test_a_narrow_mask_is_exact_and_says_so() -> None:
     assert "exact" in index.note(False).en
     allowed[:] = True
     assert index.found(query, 20, allowed)[1] and index.found(query, 20)[1]
+
+
+class Counted(threading.Event):
+    """Is set once it was looked at `after` times."""
+
+    def __init__(self, after: int) -> None:
+        super().__init__()
+        self.left = after
+
+    def is_set(self) -> bool:
+        self.left -= 1
+        return self.left < 0
+
+
+def test_it_stops_between_two_pieces_of_building_and_of_measuring() -> None:
+    exact = DenseIndex(clustered(np.random.default_rng(6), 3 * PIECE - 1, 16))
+    for after in (0, 1, 2, 3, 3 + SAMPLE - 1):  # three pieces are added, then a sample is measured row by row
+        with pytest.raises(Stopped):
+            approximate(exact, Counted(after))
+    whole = approximate(exact, Counted(3 + SAMPLE))
+    assert whole is not None and whole.graph.ntotal == 3 * PIECE - 1
 
 
 class Forgetful:

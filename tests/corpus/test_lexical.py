@@ -179,7 +179,17 @@ def test_folding_keeps_the_length_for_every_code_point() -> None:
         assert len(fold(text)) == len(text)
 
 
+def test_a_code_is_one_term_whatever_its_hyphen_is() -> None:
+    for hyphen in "\u2010\u2011\ufe63\uff0d\u2012\u2013\u2212":
+        assert [t.term for t in terms(f"HR{hyphen}F{hyphen}012表")] == [t.term for t in terms("HR-F-012表")]
+        assert [t.term for t in query_terms(f"VPN{hyphen}4031是什么？")] == ["vpn-4031", "是"]
+    for dash in "\u2012\u2013\u2212":  # between numbers and words it parts
+        assert [t.term for t in terms(f"2020{dash}2026")] == ["2020", "2026"]
+        assert [t.term for t in terms(f"end{dash}user")] == ["end", "user"]
+
+
 def test_full_width_and_case_do_not_matter() -> None:
+    assert [t.term for t in terms("Ⅳ级")] == [t.term for t in terms("ⅳ级")]
     index = LexicalIndex(["错误代码 VPN-4031", "错误代码 VPN-4032"])
     assert [h.position for h in index.search("ｖｐｎ－４０３１", 5)] == [0]
 

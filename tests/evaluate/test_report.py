@@ -81,7 +81,7 @@ def test_with_vectors_there_are_scores_and_a_threshold_curve() -> None:
     assert [svg.title.get_text() for svg in soup.find_all("svg")] == [
         WORDS[f"report.{name}"].en for name in ("stages", "latency", "distribution", "curve")
     ]
-    best = suggested(curve(fused.runs[0].outcomes))
+    best = suggested(curve(fused.runs[0].outcomes, fused.runs[0].bench))
     assert WORDS["report.leave_off"].en in lines(soup) if best is None else f"is {best:.3f}:" in lines(soup)
 
 

@@ -102,7 +102,7 @@ def test_a_threshold_is_told_with_what_each_point_does(data: Any) -> None:
     assert data["threshold"] is None  # no vectors
     fused = ran(given=(), on=bench(search=SearchSettings(packed=3)))
     written, outcomes = json.loads(to_json(fused))["threshold"], fused.runs[0].outcomes
-    points = curve(outcomes)
+    points = curve(outcomes, fused.runs[0].bench)
     assert len(written["curve"]) == len(points) > 10
     for row, point in zip(written["curve"], points, strict=True):
         assert row == pytest.approx(asdict(point), abs=5e-5)

@@ -1,6 +1,7 @@
 """Settings side by side: one value changed, grids, the corpus each needs, and runs compared."""
 
 import threading
+from dataclasses import replace
 from datetime import date
 
 import pytest
@@ -65,6 +66,9 @@ def test_a_variant_that_splits_differently_has_its_own_corpus() -> None:
 def test_values_are_read_by_the_setting_they_are_for() -> None:
     plain = Settings()
     assert with_value(plain, "search.packed", " 8 ").search.packed == 8
+    for names in (("年假", "差旅"), ("a | b",), ("a|", "|b")):  # as they are written, they are read again
+        chosen = replace(plain, search=replace(plain.search, documents=names))
+        assert with_value(plain, "search.documents", dict(chosen.lines())["search.documents"]) == chosen
     assert with_value(plain, "search.threshold", "0.5").search.threshold == 0.5
     assert with_value(with_value(plain, "search.threshold", "0.5"), "search.threshold", "None") == plain
     assert with_value(plain, "search.as_of", "2026-01-31").search.as_of == date(2026, 1, 31)

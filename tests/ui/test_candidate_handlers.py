@@ -85,11 +85,11 @@ def test_two_retrievals_stand_side_by_side(line: tuple[App, PageModels]) -> None
     shown = found(client, OTHER)[tab.beside]
     assert QUESTION in shown and OTHER in shown and "<table" in shown
     shown = found(client, OTHER, packed=1)[tab.beside]
-    assert "search.packed: 5 → 1" in shown and QUESTION not in shown
+    assert "放入提示词的证据数: 5 → 1" in shown and QUESTION not in shown
     assert "已留下" in client.candidates.keep(client.request)[tab.beside]
     found(client)
     shown = found(client, "忘记密码怎么办？")[tab.beside]
-    assert OTHER in shown and "search.packed: 1 → 5" in shown  # the one kept, not the one before
+    assert OTHER in shown and "放入提示词的证据数: 1 → 5" in shown  # the one kept, not the one before
     assert QUESTION in client.candidates.drop(client.request)[tab.beside]
     with pytest.raises(gr.Error, match="请先提问"):
         Client(line[0], "two").candidates.keep(Client(line[0], "two").request)
@@ -117,7 +117,7 @@ def test_the_map_holds_the_question_where_it_was_searched(line: tuple[App, PageM
     found(client)
     asked = client.workspace.asked()
     assert asked is not None and asked.corpus.dense is not None and asked.retrieval.query is not None
-    vector = vectors_of(asked.retrieval.query.legs[:1], line[1].encoder())[0]
+    vector = vectors_of(asked.retrieval.query.legs[:1], line[1].encoder())[0][0]
     row = {chunk.chunk_id: i for i, chunk in enumerate(asked.corpus.chunks)}
     for candidate in asked.retrieval.candidates:  # what is drawn is the vector that the scores came from
         cosine = float(asked.corpus.dense.vectors[row[candidate.chunk.chunk_id]] @ vector)

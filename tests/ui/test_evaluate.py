@@ -137,10 +137,10 @@ def test_a_threshold_is_tried_and_taken(visitor: Evaluator) -> None:
     shown = visitor.run()
     assert shown[visitor.tab.cut].visible and "<svg" in shown[visitor.tab.curve]
     assert visitor.visit.experiment is not None
-    outcomes = visitor.visit.experiment.runs[0].outcomes
+    run = visitor.visit.experiment.runs[0]
     for value in (0.0, 0.3, 0.6, 1):
         tried = visitor.checked("try_threshold", visitor.runs.try_threshold(0, value, visitor.request))
-        point = at(outcomes, float(value))
+        (point,) = at(run.outcomes, run.bench, float(value))
         line = tried[visitor.tab.threshold_view]
         assert f"{point.evidence:.1%} 依据仍齐全" in line and f"{point.refused_unanswerable:.1%} 被拒答" in line
     taken = visitor.checked("use_threshold", visitor.runs.use_threshold(0.6, visitor.request))
@@ -555,7 +555,8 @@ def test_an_answer_that_could_not_be_tried_says_why(visitor: Evaluator) -> None:
 def test_a_suggested_threshold_of_zero_is_one(visitor: Evaluator, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(result_handlers, "suggested", lambda points: 0.0)
     shown = visitor.run(threshold="1")
-    cosines = [p.threshold for p in result_handlers.curve(visitor.visit.experiment.runs[0].outcomes)]  # type: ignore[union-attr]
+    run = visitor.visit.experiment.runs[0]  # type: ignore[union-attr]
+    cosines = [p.threshold for p in result_handlers.curve(run.outcomes, run.bench)]
     assert cosines[0] < cosines[-1] and shown[visitor.tab.threshold].value == max(0.0, round(cosines[0], 3))
 
 

@@ -86,6 +86,11 @@ _NO_TITLE = re.compile(
     r"^(?:untitled|无标题|\(?anonymous\)?|microsoft word\b.*|word document|document\s*\d*|文档\s*\d*)$", re.I
 )
 
+_FILE_NAME = re.compile(
+    r"\S\.(?:docx?|docm|dotx?|wps|wpt|odt|rtf|pdf|xlsx?|xlsm|et|csv|pptx?|dps|html?|txt|md|indd|pages|tex|dvi|ps|cdr|ai)\s*$",
+    re.I,
+)
+
 
 def document(name: str, origin: Origin, parsed: Parsed) -> Document:
     """The document of a file called `name`: what the format declares first, then the first lines, then the name.
@@ -99,9 +104,14 @@ def document(name: str, origin: Origin, parsed: Parsed) -> Document:
             zh=f"{name}：没有可用的文字内容，请换一个有文字的文件。",
         )
     declared = parsed.meta
+    named = from_name(name)
     if _NO_TITLE.match(declared.title):
         declared = replace(declared, title="")
-    named = from_name(name)
+    elif _FILE_NAME.search(
+        declared.title
+    ):  # of the file it was made from: better than this one's name, no better than the text
+        named = replace(named, title=from_name(declared.title).title)
+        declared = replace(declared, title="")
     seen = from_lines(parsed.text, parsed.tables).or_else(Meta(title=_title_seen(parsed)))
     meta = declared.or_else(seen).or_else(named)
     doc_id, version = identifier(meta.doc_id) or "document", identifier(meta.version)

@@ -194,3 +194,18 @@ def test_a_row_of_a_table_is_no_title() -> None:
     for source in ("| 姓名 | 部门 |\n|---|---|\n| 张三 | 财务 |\n\n正文", "| 姓名 | 部门 |\n|---|---|\n\n正文"):
         assert load("名单.md", source.encode())[0].title == "名单"
     assert load("名单.html", "<table><tr><td>差旅办法</td></tr></table><p>正文</p>".encode())[0].title == "差旅办法"
+
+
+@pytest.mark.parametrize("declared", ["员工手册.doc", "员工手册 v3.DOCX", "C:\\docs\\员工手册.wps", "员工手册.pdf "])
+def test_a_declared_title_that_is_a_file_name_is_no_title(declared: str) -> None:
+    seen = document("scan.pdf", "own", Parsed("休假办法\n正文", meta=Meta(title=declared), title_hint="休假办法"))
+    assert seen.title == "休假办法" and dict(seen.stated)["title"] == "text" and seen.doc_id == "scan"
+    unseen = document("scan.pdf", "own", Parsed("正文。", meta=Meta(title=declared)))
+    assert unseen.title == "员工手册" and dict(unseen.stated)["title"] == "name"
+
+
+@pytest.mark.parametrize(
+    "declared", ["Node.js 使用规定", "办法（2026.10）", "关于 A.B 的通知", ".pdf", "用 Word.docx 模板的办法"]
+)
+def test_a_title_with_a_dot_is_a_title(declared: str) -> None:
+    assert document("a.pdf", "own", Parsed("正文", meta=Meta(title=declared))).title == declared
