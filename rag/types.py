@@ -186,11 +186,32 @@ class Candidate:
     """How far its clause runs on into the chunks beside it, a slice of the document that holds its own; None: not looked for."""
 
 
+Reason = Literal[
+    "override", "role", "markup", "reveal", "dictate", "citing", "act", "address", "comment", "hidden", "encoded"
+]
+"""By what a sentence speaks to the machine: it lays aside its instructions, gives it another role, imitates the chat's own marks,
+asks for what it was told, dictates the answer, forbids or fakes sources, asks for an action, addresses it, or hides (`rag.ask.orders`)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Flagged:
+    """A sentence ``[start, end)`` that speaks to the machine that reads it and not to the staff (`rag.ask.suspicious`).
+
+    `points` is at least 4, or 2 beside another such sentence. `signs`: the words that gave them, as spans within it, in order.
+    """
+
+    start: int
+    end: int
+    reasons: tuple[Reason, ...]
+    points: int
+    signs: tuple[tuple[int, int], ...]
+
+
 @dataclass(frozen=True, slots=True)
 class Evidence:
     """What is packed under `marker` (``S1``…): slices ``[start, end)`` of the chunk's document, in order.
 
-    One slice, the chunk's own, or more of the document around it where its clause runs on.
+    The chunk's own, or more of the document around it where its clause runs on, less the sentences that are withheld.
     """
 
     marker: str
@@ -198,6 +219,8 @@ class Evidence:
     heading: str
     """The line in front: ``[S1] title | version | section | page`` (parts that are unknown are left out)."""
     spans: tuple[tuple[int, int], ...]
+    flagged: tuple[Flagged, ...] = ()
+    """Sentences of it, as offsets in the document, that speak to the machine; withheld where no span holds them."""
 
 
 SegmentName = Literal["template", "rules", "evidence", "question"]
