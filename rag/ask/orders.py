@@ -1,8 +1,8 @@
-"""The signs by which a sentence speaks to the machine that reads it and not to the staff: one pattern and a weight each.
+"""The signs by which a sentence speaks to the machine that reads it and not to the staff: one pattern and its points each.
 
 Patterns marked `masked` are looked for in `rag.ask.unmask.unmasked` text (quotes as ``"``, colons, no other punctuation), the
 others in folded text. A blank in a pattern may be missing in the text. Four points flag a sentence (`rag.ask.suspicious`):
-a sign that ordinary policies do not hold has four, one that they hold now and then two, one that only adds up has one.
+a sign that ordinary policies do not hold has four, one that they hold now and then two, and one that only adds up one.
 """
 
 from __future__ import annotations
@@ -43,18 +43,16 @@ _FORBIDDEN: Final = re.compile(
 
 
 # What instructions to the machine are called: always (_ORDERS), or also rules of a company (_WORDS).
-_ORDERS = (
-    r"(?:指令|提示词|提示语|提示工程|系统提示|系统设定|系统消息|人设|设定|咒语|prompts?|instructions?|directives?)"
-)
+_ORDERS = r"(?:指令|提示词|提示语|提示工程|系统提示|系统设定|系统消息|人设|设定|咒语|(?<!system )prompts?|(?<=system )prompts?(?![a-z])(?! (?:the|you|users?|for)(?![a-z]))|instructions?|directives?)"
 _WORDS = r"(?:规则|规定|要求|命令|限制|约束|内容|提示|指示|说明|资料|材料|文字|对话|上下文|准则|守则|约定|话|rules?|guidelines?|commands?|directions?|text|content|contexts?|messages?|constraints?|restrictions?|polic(?:y|ies)|told|said|training)"
 _EARLIER = r"(?:以上|上述|上面|前面|之前|先前|此前|前述|前文|上文|在此之前|所有|一切|全部|任何|你的|你所?(?:收到|得到|接到|被)|原有|原来|原先|原本|既有|系统|初始|开发者|默认|其他|其它|后面|后续|previous|prior|above|preceding|earlier|foregoing|existing|original|initial|system|all|any|every(?:thing)?|your|other|former|past)"
 _DROP = r"(?:忽略|忽视|无视|忘记|忘掉|忘了|忘却|抛开|抛弃|丢弃|丢掉|舍弃|放弃|不要理会|不用理会|不必理会|不要理睬|别理会|别理|不要管|不用管|不必管|别管|不要在意|不要遵守|不再遵守|不必遵守|不用遵守|无需遵守|停止遵守|不要遵循|不再遵循|不必遵循|无需遵循|停止遵循|不要执行|停止执行|不要听从?|ignor(?:e|ing)|disregard(?:ing)?|forget(?: about)?|overrid(?:e|ing)|overrul(?:e|ing)|bypass(?:ing)?|discard(?:ing)?|neglect|stop (?:following|obeying)|(?:do not|don t|no longer|never) (?:follow|obey|comply with|apply|adhere to|listen to)|pay no attention to|set aside|throw (?:away|out)|abandon)"
 _UNDO = r"(?:覆盖|取代|推翻|撤销|取消|清空|清除|跳过|绕过|绕开|突破|删除|作废|废除|重置|屏蔽|违反|解除|cancel|erase|void|reset|replace|supersede|delete|clear|remove|dismiss|drop|skip)"
-_MODEL = r"(?:(?<![a-z])(?:ai|a i|llms?|gpt|chat ?gpt|chat ?bots?|qwen|claude|gemini|copilot|deepseek|language models?|ai (?:assistants?|models?|agents?|systems?)|automated (?:systems?|agents?|readers?|assistants?|tools?)|assistant model)(?![a-z])|人工智能|人工智慧|语言模型|大模型|智能助手|智能助理|ai助手|ai助理|聊天机器人|问答机器人|自动化?(?:系统|程序|问答|审核系统)|智能客服|问答助手|问答系统|通义千问|机器人助手|虚拟助手)"
+_MODEL = r"(?:人工智能|人工智慧|语言模型|大模型|智能助手|智能助理|ai助手|ai助理|聊天机器人|问答机器人|自动化?(?:系统|程序|问答|审核系统)|智能客服|问答助手|问答系统|通义千问|机器人助手|虚拟助手|(?<![a-z])(?:ai|a i|llms?|gpt|chat ?gpt|chat ?bots?|qwen|claude|gemini|copilot|deepseek|language models?|ai (?:assistants?|models?|agents?|systems?)|automated (?:systems?|agents?|readers?|assistants?|tools?)|assistant model)(?![a-z]))"
 _SAY = r"(?:回答|回复|回覆|回应|答复|作答|应答|输出|answer(?:s|ing)?|reply(?:ing)?|replies|respon[ds](?:e|es|ing)?|output(?:s|ting)?)"
 _TELL = rf"(?:{_SAY}|说|写|声称|宣称|返回|打印|say(?:ing)?|state|print|write|return|claim|tell)"
 _SPEAK_UP = r"(?:输出|打印|复述|重复|泄露|透露|公开|告诉|告知|说出|列出|展示|显示|给出|返回|翻译|总结|概括|写出|念出|附上|贴出|交出|暴露|reveal|print|output|show|repeat|display|disclose|expose|leak|share|recite|echo|dump|return|summari[sz]e|translate|tell (?:me|us|the user)|write (?:out|down)|include|quote|list|give|copy)"
-_SECRET = r"(?:系统提示词|提示词|system ?prompts?|(?:你|您)的?(?:全部|所有|完整|内部|隐藏|初始|原始|系统)*(?:指令|规则|设定|配置|提示|密钥)|(?:初始|隐藏|内部|原始)的?(?:指令|提示|设定)|(?:你|您)(?:所|被)?(?:收到|接收到?|得到|给定|设定)的|your (?:own |initial |original |hidden |system |full |secret |exact |internal |entire |complete )*(?:instructions?|prompts?|rules|guidelines|configuration|directives?)|(?:initial|hidden|secret|original) (?:prompts?|instructions?)|(?:text|words|everything|instructions?|prompts?|conversation|messages?) (?:written |given |shown )?(?:above|before this)|(?:above|preceding|previous) (?:text|prompts?|instructions?|conversation|messages?) (?:verbatim|word)|prompt verbatim|developer message|(?:rules|instructions?|prompts?|guidelines|configuration|context|messages?) (?:that )?you (?:were|have been|are|got|received))"
+_SECRET = r"(?:系统提示词|提示词|system ?prompts?(?![a-z])(?! (?:the|you|users?|for)(?![a-z]))|(?:你|您)的?(?:全部|所有|完整|内部|隐藏|初始|原始|系统)*(?:指令|规则|设定|配置|提示|密钥)|(?:初始|隐藏|内部|原始)的?(?:指令|提示|设定)|(?:你|您)(?:所|被)?(?:收到|接收到?|得到|给定|设定)的|your (?:own |initial |original |hidden |system |full |secret |exact |internal |entire |complete )*(?:instructions?|prompts?|rules|guidelines|configuration|directives?)|(?:initial|hidden|secret|original) (?:prompts?|instructions?)|(?:text|words|everything|instructions?|prompts?|conversation|messages?) (?:written |given |shown )?(?:above|before this)|(?:above|preceding|previous) (?:text|prompts?|instructions?|conversation|messages?) (?:verbatim|word)|prompt verbatim|developer message|(?:rules|instructions?|prompts?|guidelines|configuration|context|messages?) (?:that )?you (?:were|have been|are|got|received))"
 _ASKED = r"(?:无论|不管|不论|任凭|whatever|no matter (?:what|which|how|who)|regardless of|irrespective of)"
 _EVERY = r"(?:(?:所有|任何|一切|每个|每一个|全部|不管什么|无论什么|无论何种|各种)的?(?:用户|员工)?的?(?:问题|提问|询问|查询|请求|对话|回答|回复|输入)|(?:every|all|any|each) (?:of )?(?:the |your |user |future |further |following |subsequent |other )?(?:questions?|quer(?:y|ies)|answers?|responses?|repl(?:y|ies)|requests?|inputs?|prompts?|messages?|outputs?))"
 _END = r"(?:开头|开始|末尾|结尾|最后|最前面?|后面|前面|尾部|结束处?|首句|第一句|最后一句)"
@@ -107,16 +105,16 @@ SIGNS: Final = (
     # the chat's own marks
     _raw("markup", 4, r"<\|[^|<>\n]{1,30}\|>|<<\s*/?\s*sys\s*>>|\[\s*/?\s*(?:inst|system|assistant|system prompt|系统指令|系统提示词?)\s*\]|\{\{\s*#?(?:system|user|assistant)"),
     _raw("markup", 4, r"<\s*/?\s*(?:system|assistant|instructions?|documents?|context|prompt|rules|human|evidence|sources?|tool_call|tool|function_calls?|系统|系统提示|系统指令|文档|指令|助手|资料|参考资料|提示词|规则|问题)(?:[-_ ][\w-]{1,20})?\s*/?\s*>"),
-    _raw("markup", 4, r"^\W{0,4}(?:system|系统)\s*(?:prompt|override|instruction|command|提示词?|指令|命令|覆盖|管理员指令)s?\s*\W{0,3}[:\]】>]"),
+    _raw("markup", 4, r"^\W{0,4}(?:system|系统)\s*(?:prompt|override|instruction|command|提示词|指令|命令|指示|覆盖|管理员指令)s?\s*\W{0,3}[:\]】>]"),
     _raw("markup", 4, r"#{2,}\s*(?:system|instructions?|new instructions?|response|assistant|human|prompt|系统|指令|系统指令|新指令|回答|助手)\s*(?:[:#]|$)|[【\[]\s*(?:系统|system|管理员|admin|开发者|developer)\s*(?:消息|指令|提示词?|通知|命令|覆盖|override|message|prompt|instruction|note)?\s*[】\]]"),
     _raw("markup", 4, r"(?:-{2,}|={2,}|\*{2,}|#{2,}|【|\[|\()\s*(?:end of (?:the )?(?:documents?|context|material|evidence|sources?|text|file|prompt|data)|(?:begin|start) (?:of )?(?:new |system )?(?:instructions?|prompt)|(?:参考)?(?:资料|文档|材料|文件|证据|上下文)(?:到此)?(?:结束|完毕|完)|以下(?:是|为)(?:系统|新)?指令)"),
-    _raw("markup", 2, r"^\W{0,4}(?:system|assistant|developer|user|human|系统|系统消息|助手|ai助手|ai|用户|管理员)\s*(?:message|消息)?\s*:|end of (?:the )?(?:documents?|context|material|evidence)|(?:参考资料|文档|材料)(?:到此)?(?:结束|完毕)"),
+    _raw("markup", 2, r"^\W{0,4}(?:system|assistant|developer|user|human|系统|系统消息|系统提示|助手|ai助手|ai|用户|管理员)\s*(?:message|消息)?\s*:|end of (?:the )?(?:documents?|context|material|evidence)|(?:参考资料|文档|材料)(?:到此)?(?:结束|完毕)"),
     _raw("markup", 4, r"<\s*script|javascript:|on(?:error|load|click)\s*=|data:text/html"),
     # what it was told
     _sign("reveal", 4, rf"{_SPEAK_UP}.{{0,24}}{_SECRET}"),
     _sign("reveal", 4, rf"(?:把|将).{{0,6}}(?:{_SECRET}|系统提示|以上(?:所有)?(?:文字|内容|对话)).{{0,14}}(?:原样|逐字|完整|一字不[差漏]|全部)?.{{0,4}}{_SPEAK_UP}"),
     _sign("reveal", 4, r"(?:what|which) (?:is|are|were) your (?:system |initial |original )?(?:instructions?|prompts?|rules)|(?:逐字|原样|一字不[差漏]地?).{0,6}(?:输出|打印|复述|重复)"),
-    _sign("reveal", 2, r"系统提示词|system ?prompt|提示词|your (?:instructions|prompt|guidelines|training)|verbatim|(?:你的|您的)(?:指令|规则|设定|系统提示)"),
+    _sign("reveal", 2, r"系统提示词|system ?prompts?(?![a-z])(?! (?:the|you|users?|for)(?![a-z]))|提示词|your (?:instructions|prompt|guidelines|training)|verbatim|(?:你的|您的)(?:指令|规则|设定|系统提示)"),
     # what the answer is to be
     _sign("dictate", 2, rf"{_ASKED}.{{0,14}}(?:问|询问|提问|说|输入|提出|ask|question|said|say|quer|type|request)|{_EVERY}|{_ASKED}.{{0,6}}(?:问题|question)"),
     _sign("dictate", 2, rf"(?:只|仅)(?:能|需|准|许|可以?|要|应|允许|得)?(?:用|以|要)?.{{0,3}}{_SAY}|(?:一律|统统|永远|始终|总是|务必|直接|必须|一概|原封不动地?)(?:都|只|要|用)?.{{0,2}}(?:回答|回复|回覆|输出|作答|声称|回应)|(?<![a-z])(?:only|always|just|simply|solely|must only|exactly|shall only|nothing but) (?:ever )?(?:answer|reply|respond|output|say|print|state|return)(?![a-z])|(?<![a-z])(?:answer|reply|respond|output|say|print|state|return)(?: back)? (?:only|just|exactly|solely|always|nothing but|nothing else|with only|with exactly|with just|with nothing|with the (?:exact|single|following|word|phrase|sentence|text|code))"),
@@ -185,7 +183,30 @@ SIGNS: Final = (
     _sign("dictate", 2, r"(?:请|直接|立即|务必|必须|只需)(?:输出|打印)|^(?:输出|打印)|(?:输出|打印)(?:以下|如下|下列|:)|^(?:please |then |now |just )*(?:respond|output|print)(?: with| only| the)? ?(?:word|phrase|text|string)? ?\""),
     _sign("dictate", 2, r"(?:附带|附上|附加|带上|包含|嵌入|给出|插入).{0,8}(?:链接|超链接|二维码|网址|广告|图片)|(?:链接|超链接|图片|markdown)(?:的)?(?:形式|格式)|json|(?:全部|都)?(?:大写|小写|倒序)"),
     _sign("address", 4, rf"(?:写给|发给|面向|专供|仅供|只给|给)(?:所有|任何)?(?:{_MODEL}|模型|机器|程序|机器人)(?:系统|工具|助手|模型)?.{{0,3}}(?:看|阅读|读取|执行|指令|说明|提示|留言|话|备注)|(?:meant|intended|written|only) for (?:the |an? |any )?(?:{_MODEL}|models?|machines?|bots?)(?![a-z])|(?:hidden|secret|private) (?:note|message|command|instruction|text)"),
+    _sign("override", 4, r"your (?:previous |prior |earlier |old |original )*(?:rules|instructions?|guidelines|restrictions|limits) (?:no longer|do not|don t|are (?:now )?(?:void|cancel|invalid|suspended|lifted|replaced|off))|不要(?:按照?|遵循|理会|听从?)(?:用户|提问者?|问题)"),
+    _sign("role", 4, r"(?:你|妳)的(?:新|真实|真正)?(?:角色|身份)(?:是|为|变|改)|your (?:new |real |true )?(?:role|persona|identity|name) is|(?<![a-z])(?:stop|cease|quit) being (?:an? |the )|start (?:acting|behaving|responding|being) (?:as|like|an?)|(?<![a-z])i (?:hereby )?(?:authori[sz]e|order|command|instruct|allow|permit|want|need) you"),
+    _sign("dictate", 4, r"(?:回答|输出|回复|作答).{0,6}(?:用|使用|改用|采用)(?:英文|英语|日语|日文|俄文|俄语|法文|法语|德文|德语|韩文|韩语|拼音|海盗|诗|古文|文言|表情|json|大写)"),
+    _sign("dictate", 2, r"^(?:please |now )?(?:only|just) (?:output|answer|respond|reply with|say|print|write)|^(?:please |now )?(?:answer|respond|reply) with (?:only|nothing|just|exactly|a single|one)|deny (?:that|having|any)|tell (?:everyone|anyone|whoever|people)|写入(?:回答|答案|回复)|translate (?:this|the|it)|隐藏(?:本|这|该)"),
+    _sign("dictate", 4, r"编(?:一个|造一?个?|个|出)(?:文号|答案|数字|依据|来源|条款|理由)|(?:not|never) be (?:shown|revealed|displayed|disclosed) to (?:humans?|users?|people|readers?)|confidential to the (?:model|assistant|ai)"),
+    _sign("citing", 4, r"(?:不要|请勿|切勿|不得|停止|无需|不必|禁止)引用(?:任何|所有|以上|本)?(?:来源|出处|编号)"),
+    _sign("address", 2, r"(?:检索|读取|读|扫描|索引|引用|处理|看|遇|收)到(?:本|此|这)(?:段|处|文)|(?:本段|此处|以上|上述)之外的"),
+    _raw("comment", 1, r"/\*|\*/"),
     # persons are to say it: takes points away
     _sign("dictate", -2, rf"(?:员工|客服|前台|人力资源部?|部门|专员|公关|发言人|经办人|窗口|主管|经理|负责人|hr|服务台|人员|行政|供应商|当事人|考生|应聘者|候选人|机关|法院|委员会|单位|staff|employees?|managers?|supervisors?|team|officers?|committee|desk)[^a-z\"]{{0,6}}(?:应当?|须|可|要|必须|负责|统一|一律|将|需|不得|在|对|会|只能|均|may|must|should|shall|will|can|遇).{{0,14}}(?:{_SAY}|答|告知|解答|说明|refer)"),
+)
+# fmt: on
+
+# What an order to the machine is made of, each by itself in any policy: a point each, where it stands outside of the signs above.
+# fmt: off
+WORDS: Final = (
+    _sign("dictate", 1, r"答案|作答|应答|输出|回答|回复|回应|话术|口径|(?<![a-z])(?:answers?|responses?|respond|repl(?:y|ies)|outputs?)(?![a-z])"),
+    _sign("dictate", 1, r"用户|提问|询问者?|问话人|对方|发问|被问|问到|(?<![a-z])(?:users?|asked|asks|questions?|asker|reader)(?![a-z])"),
+    _sign("dictate", 1, r"本段|此段|这段|此处|该段|这里|上文|下文|以下文字|下列文字|下列要求|前文|这份文件|(?<![a-z])this (?:passage|paragraph|text|note|message|file|document|line|policy)(?![a-z])|(?<![a-z])the following(?![a-z])"),
+    _sign("dictate", 1, r"一律|统一|只|仅(?!供|限)|务必|立即|马上|不要|请勿|切勿|终止|始终|永远|直接|其余|全部|(?<![a-z])(?:only|always|never|just|nothing|must|immediately|stop|do not|don t|nobody|everyone|anyone|deny|instead)(?![a-z])"),
+    _sign("dictate", 1, r"你|妳|(?<![a-z])(?:you|your|i|me|my)(?![a-z])|(?:给|听|向|对)我(?!国|公司|司|方|们|院|部|局)"),
+    _sign("dictate", 1, r"指令|指示|提示|会话|讯息|任务|角色|身份|模式|没有任何限制|不受|无效|(?<![a-z])(?:prompts?|sessions?|contexts?|guidance|instructions?|tasks?|roles?|mode|persona|priority|rules|authori[sz]e)(?![a-z])"),
+    _sign("address", 1, r"模型|助手|智能体|机器人|系统(?=指示|消息|讯息|管理员)|(?<![a-z])(?:chat ?bots?|assistant|agents?|bots?|models?|machines?|llms?|ai|gpt)(?![a-z])"),
+    _sign("dictate", 1, r"(?:说成|说|写|改为|改成|文字作答|回答|称|标准为|with|say|write|phrase|key|word|is) ?:? ?\"[^\"]{1,40}\""),
+    _sign("citing", 1, r"引用|来源|出处|依据|文号|(?<![a-z])(?:cit(?:e|es|ing|ations?)|sources?(?! code)|quotes?)(?![a-z])"),
 )
 # fmt: on

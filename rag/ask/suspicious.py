@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Final
 
-from rag.ask.orders import SIGNS, Sign
+from rag.ask.orders import SIGNS, WORDS, Sign
 from rag.ask.unmask import View, decoded, turned, unmasked
 from rag.corpus.lexical import fold
 from rag.types import Flagged, Reason
@@ -103,7 +103,7 @@ def _judge(text: str, span: _Span) -> Flagged:
 
 
 def _read(raw: str, view: View, signs: Sequence[Sign] = SIGNS) -> tuple[list[Reason], int, list[_Span]]:
-    """The reasons, the sum of the points, and the words, of the `signs` in a sentence."""
+    """The reasons, the sum of the points, and the words, of the `signs` in a sentence, and of `WORDS` outside of these."""
     reasons: list[Reason] = []
     points, words = 0, []
     for sign in signs:
@@ -114,6 +114,13 @@ def _read(raw: str, view: View, signs: Sequence[Sign] = SIGNS) -> tuple[list[Rea
         if sign.points > 0:
             reasons.append(sign.reason)
             words.append(view.origin(*match.span()) if sign.masked else match.span())
+    for sign in WORDS:
+        places = (view.origin(*match.span()) for match in sign.pattern.finditer(view.text))
+        place = next(((a, b) for a, b in places if not any(c < b and a < d for c, d in words)), None)
+        if place is not None:
+            points += sign.points
+            reasons.append(sign.reason)
+            words.append(place)
     return reasons, points, words
 
 
