@@ -12,6 +12,7 @@ from rag.ask import select
 from rag.ask.choose import Chosen, choose, select_step
 from rag.ask.cite import FLOOR, Cited, cite, settled, sources
 from rag.ask.draft import second_round
+from rag.ask.gate import refusal, weigh
 from rag.ask.neighbours import with_neighbours
 from rag.ask.outside import outside
 from rag.ask.prompt import build_prompt
@@ -172,13 +173,18 @@ def answer(
     if prompt is None or not prompt.rendered:
         why = retrieval.problem or Bilingual(en="There is no prompt.", zh="没有提示词。")
         raise NothingFits(en=why.en, zh=why.zh)
-    packed = sources(prompt.packed, corpus.documents)
+    weighed, before = weigh(retrieval.question, prompt, corpus.documents, settings, models)
+    before = (*retrieval.trace.steps, *before)
+    if weighed is not None and not weighed.enough:
+        yield refusal(retrieval.question, prompt, weighed, Trace(before, settings.lines(), settings.hash()))
+        return
+    citing = Citing(sources(prompt.packed, corpus.documents), retrieval.question)
     for generated in generator.stream(prompt.input_ids, settings.generate, stop):
         done = generated.finish != "running"
         began = time.perf_counter()
         text = generated.text if done else settled(generated.text)
-        cited = cite(text, packed, done)
-        steps = [*retrieval.trace.steps]
+        cited = citing.cite(text, done)
+        steps = [*before]
         if done:
             steps.append(_generate_step(generated, len(prompt.input_ids), generator))
             steps.append(_cite_step(cited, time.perf_counter() - began))
@@ -193,6 +199,7 @@ def answer(
             n_tokens=len(generated.ids),
             seconds_to_first=generated.seconds_to_first,
             seconds=generated.seconds,
+            gate=weighed,
         )
 
 

@@ -343,6 +343,7 @@ class Trace:
 
     steps: tuple[Step, ...]
     settings: tuple[tuple[str, str], ...]
+    "gate",
     settings_hash: str
 
 
@@ -427,3 +428,40 @@ class Answer:
     seconds_to_first: float | None
     """Seconds from the start of generation to the first token; None before it."""
     seconds: float
+SignalName = Literal["closest", "least"]
+"""What speaks for or against the evidence (`rag.ask.gate`): how similar its closest sentence is that meets the question's
+constraints, and how well that quarter of the question's tokens is found which is found worst."""
+
+
+@dataclass(frozen=True, slots=True)
+class Signal:
+    """A signal's `value`, and what it `gives` to the log-odds that the evidence answers: below 0 it speaks for a refusal."""
+
+    name: SignalName
+    value: float
+    gives: float
+
+
+@dataclass(frozen=True, slots=True)
+class Gate:
+    """Whether the packed evidence was held to answer the question: with probability `p` (0…1), `enough` when it is at least `below`.
+
+    `marker`, `chunk_id` and `span` (of the document's text) name the sentence that came nearest.
+    """
+
+    enough: bool
+    p: float
+    below: float
+    signals: tuple[Signal, ...]
+    marker: str
+    chunk_id: str
+    span: tuple[int, int]
+
+
+    gate: Gate | None = None
+    """How the evidence was weighed before anything was written; None when it was not."""
+
+    @property
+    def says_nothing(self) -> bool:
+        """Whether it is complete and neither claims anything nor refuses: markers alone, or nothing at all."""
+        return self.done and all(s.support == "no_claim" for s in self.sentences)

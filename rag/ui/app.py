@@ -102,6 +102,7 @@ def _wire_questions(page: Page, do: QuestionHandlers) -> None:
     # an answer that is about to end does not keep the next one out; `ask` has stopped it. (A `cancels` here would come
     # after the search, and could end the very answer that the search has just begun.)
     answers = [search.success(do.write, None, answer, **ANSWERS) for search in searches]
+    answers.append(page.gate.anyway.click(do.answer_anyway, None, answer, **ANSWERS))
     for written in answers:
         written.then(do.catch_up, None, shown["found"], **LIGHT)
     gr.on(

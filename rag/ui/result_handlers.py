@@ -17,7 +17,7 @@ from rag.evaluate.report import to_html, to_json
 from rag.evaluate.run import Answered, Outcome
 from rag.evaluate.threshold import curve, suggested
 from rag.ui import answer as answer_tab
-from rag.ui import chunks, evaluate_compare, evaluate_questions, evaluate_results, panels
+from rag.ui import chunks, evaluate_compare, evaluate_questions, evaluate_results, gate, panels
 from rag.ui.desk import Desk, Updates, as_download, first, mistake, part_of, whole
 from rag.ui.evaluate import age
 from rag.ui.guard import guarded, language
@@ -171,10 +171,11 @@ class ResultHandlers(Desk):
             run.bench.asked_as(outcome.question).corpus,
             answered.answer if answered is not None else None,
         )
-        shown = answer_tab.empty_answer(page.answer, _no_answer(answered, spoken), spoken)
+        shown = answer_tab.empty_answer(page.answer, _no_answer(answered, spoken), spoken) | gate.no_gate(page.gate)
         shown |= self._found(visit, asked, spoken)
         if asked.answer is not None:
             shown |= answer_tab.show_answer(page.answer, asked.answer, spoken)
+            shown |= gate.show_gate(page.gate, asked.answer, asked.corpus.documents, spoken)
         shown[page.question] = outcome.question.question
         found = diagnose(outcome, run.bench.corpus, run.bench.groups)
         shown[page.evaluate.diagnosis] = evaluate_questions.explained(outcome, found, spoken)

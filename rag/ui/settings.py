@@ -69,6 +69,8 @@ class SettingsPanel(NamedTuple):
     repetition_penalty: gr.Number
     context_limit: gr.Number
     rules: gr.Textbox
+    refuse: gr.Checkbox
+    refuse_below: gr.Number
     note: gr.HTML
 
     def inputs(self) -> set[Any]:
@@ -212,6 +214,8 @@ def read_settings(panel: SettingsPanel, values: Mapping[Any, object]) -> Setting
             repetition_penalty=number("repetition_penalty"),
             context_limit=whole("context_limit"),
             rules=line("rules"),
+            refuse=on("refuse"),
+            refuse_below=number("refuse_below"),
         ),
     )
 

@@ -13,6 +13,7 @@ from rag.ui.strings_chunks import CHUNKS
 from rag.ui.strings_documents import DOCUMENTS
 from rag.ui.strings_evaluate import EVALUATE
 from rag.ui.strings_settings import SETTINGS
+from rag.ui.strings_gate import GATE
 
 _B = Bilingual
 # fmt: off
@@ -140,6 +141,7 @@ TABLE: Final[Mapping[str, Bilingual]] = MappingProxyType({
     **{key: said for key, said in WORDS.items() if key.startswith(("step.", "stage."))},  # the report names the steps alike
     **DOCUMENTS,
     **CHUNKS,
+    **GATE,
     **CANDIDATES,
     **EVALUATE,
     **SETTINGS,
