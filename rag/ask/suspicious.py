@@ -114,6 +114,8 @@ def _read(raw: str, view: View, signs: Sequence[Sign] = SIGNS) -> tuple[list[Rea
         if sign.points > 0:
             reasons.append(sign.reason)
             words.append(view.origin(*match.span()) if sign.masked else match.span())
+    if points < BESIDE:
+        return reasons, min(points, BESIDE - 1), words  # its words alone are everybody's
     for sign in WORDS:
         places = (view.origin(*match.span()) for match in sign.pattern.finditer(view.text))
         place = next(((a, b) for a, b in places if not any(c < b and a < d for c, d in words)), None)
