@@ -6,11 +6,11 @@ import threading
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, get_args
 
 from rag.ask import select
 from rag.ask.choose import Chosen, choose, select_step
-from rag.ask.cite import FLOOR, Cited, cite, settled, sources
+from rag.ask.cite import Cited, Citing, settled, sources
 from rag.ask.draft import second_round
 from rag.ask.gate import refusal, weigh
 from rag.ask.neighbours import with_neighbours
@@ -22,7 +22,7 @@ from rag.ask.search import QueryEncoder, search
 from rag.config import Settings
 from rag.corpus.index import Corpus
 from rag.errors import Bilingual, ModelUnavailable, NothingFits, UnsafePrompt
-from rag.types import PUBLIC, Answer, Candidate, Chunk, Prompt, Retrieval, Status, Step, Trace
+from rag.types import PUBLIC, Answer, Candidate, Chunk, Prompt, Retrieval, Status, Step, Support, Trace
 
 if TYPE_CHECKING:  # torch comes with these: it is imported where the models are loaded, behind the page
     from rag.models.generator import Generated, Generator
@@ -215,10 +215,11 @@ def _cite_step(cited: Cited, seconds: float) -> Step:
     model = sum(c.by == "model" and c.chunk_id is not None for c in cited.citations)
     invalid = sum(c.chunk_id is None for c in cited.citations)
     system = sum(c.by == "system" for c in cited.citations)
-    none = sum(s.support == "none" for s in cited.sentences)
+    of = {name: sum(s.support == name for s in cited.sentences) for name in get_args(Support)}
     note = Bilingual(
-        en=f"markers by the model: {model}, by the system: {system} (≥ {FLOOR:.0%} of the sentence's bigrams and all its "
-        f"numbers), invalid: {invalid}; sentences without a source: {none}",
-        zh=f"模型标注 {model} 处，系统标注 {system} 处（句中字对至少 {FLOOR:.0%} 且全部数字出现在来源中），无效 {invalid} 处，{none} 句无来源",
+        en=f"markers by the model: {model}, by the system: {system}, invalid: {invalid}; sentences that the cited source carries: {of['cited']}, "
+        f"only another one: {of['other']}, none: {of['none']}, without a claim: {of['no_claim']}, refusing: {of['refusal']}",
+        zh=f"模型标注 {model} 处，系统标注 {system} 处，无效 {invalid} 处；所引来源支持 {of['cited']} 句，仅其他来源支持 {of['other']} 句，"
+        f"无来源支持 {of['none']} 句，未作陈述 {of['no_claim']} 句，表示未找到 {of['refusal']} 句",
     )
     return Step("cite", seconds, len(cited.sentences), len(cited.citations), note)

@@ -276,8 +276,9 @@ class Citation:
 
     ``answer.text[start:end]`` is the marker as the model wrote it; for ``by == "system"`` start == end, the place
     where the marker is to be shown. `chunk_id` is None when the marker names nothing that was packed (invalid);
-    otherwise `span` is the passage ``document.text[span[0]:span[1]]`` that carries the sentence best and
-    `support` (0…1) the share of the sentence's character bigrams found in it.
+    otherwise `span` is the passage ``document.text[span[0]:span[1]]`` that comes closest to the sentence, and
+    `support` (0…1) the share of the sentence's terms that stand in it, rare ones and numbers counting more
+    (`rag.ask.attribute`). A citation says where to look; whether the sentence is carried is said by `Sentence`.
     """
 
     marker: str
@@ -289,17 +290,46 @@ class Citation:
     by: By
 
 
+ClueKind = Literal["number", "date", "limit", "negation", "condition", "name", "words", "place"]
+"""What a clue is about: a number with its unit, rate or code; a date or time; which side of a number is meant (以上, 以下, 之前);
+不得 and 可以; 仅, 必须, 除外; a name or thing; the other words together; whether what stands together in the answer
+stands together in the source."""
+
+
+@dataclass(frozen=True, slots=True)
+class Clue:
+    """Something in a sentence, ``answer.text[start:end]``, that was looked for in the sources.
+
+    `chunk_id` and `span` say where the source has it, or has what it says instead: a slice of the document's text. `span` None with a
+    `chunk_id`: in the title or heading of that chunk; both None: in no packed source. `agrees`: the source that the sentence was
+    compared with says the same; every sentence that has a clue which does not agree is unsupported.
+    """
+
+    kind: ClueKind
+    start: int
+    end: int
+    chunk_id: str | None
+    span: tuple[int, int] | None
+    agrees: bool
+
+
+Support = Literal["cited", "other", "none", "no_claim", "refusal"]
+
+
 @dataclass(frozen=True, slots=True)
 class Sentence:
     """A sentence ``answer.text[start:end]``. `support`: what stands behind it.
 
-    ``model``: the model cited a packed source; ``system``: attributed afterwards; ``none``: no source reached
-    the floor; ``refusal``: the fixed not-found sentence.
+    ``cited``: a source cited in it, by the model or by the system, carries it; ``other``: not what the model cites, but another packed source,
+    which the system cites beside it; ``none``: no packed source carries it, what is cited is only the closest;
+    ``no_claim``: it says nothing that a source could carry (no words, or a phrase such as "I hope this helps");
+    ``refusal``: the fixed not-found sentence. `clues`: what decided, in text order; empty for the last two.
     """
 
     start: int
     end: int
-    support: Literal["model", "system", "none", "refusal"]
+    support: Support
+    clues: tuple[Clue, ...] = ()
 
 
 StepName = Literal[

@@ -1,0 +1,99 @@
+"""Whether a number stands in a passage with the words it stands with in the answer, and not a rival of its kind: in
+「一线城市600元，二线城市450元」 both numbers are there for 「一线城市450元」, but not together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from rag.ask.facts import Fact, contrary, same
+from rag.ask.reading import Reading
+from rag.ask.sentences import clauses
+from rag.ask.wording import held
+
+
+@dataclass(frozen=True, slots=True)
+class Apart:
+    """A number of the sentence, `said`, beside whose equal `there` in the passage its words do not stand."""
+
+    said: tuple[int, int]
+    there: tuple[int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class _Items:
+    """What is said of a number: the facts and words beside it."""
+
+    facts: tuple[Fact, ...]
+    words: tuple[str, ...]
+
+
+def apart(said: Reading, passage: Reading, question: Reading, short: bool) -> Iterator[Apart]:
+    """Numbers whose words stand with another number of the same unit; of a `short` answer, the words of its question too."""
+    numbers = [f for f in said.facts if f.kind == "number" and f.unit and not f.unit.startswith("第")]
+    for fact in numbers:
+        here = [f for f in passage.facts if same(fact, f) and not contrary(fact, f) and f.kind == "number"]
+        rivals = [
+            f
+            for f in passage.facts
+            if f.kind == "number" and f.unit == fact.unit and not any(same(g, f) for g in numbers)
+        ]
+        if not here or not rivals:
+            continue
+        alone = sum(f.unit == fact.unit for f in numbers) == 1
+        items = _items(said, fact, alone, question if short else None)
+        if all(any(_rather(items, passage, own, rival) for rival in rivals) for own in here):
+            yield Apart((fact.start, fact.end), (here[0].start, here[0].end))
+
+
+def _items(said: Reading, fact: Fact, alone: bool, question: Reading | None) -> _Items:
+    """The facts and words of the sentence, or of the fact's clause where another number of its unit stands in the sentence."""
+    low, high = (0, len(said.text)) if alone else _clause(said.text, fact)
+    others = [f for f in said.facts if f is not fact and f.kind != "rate" and low <= f.start < high]
+    words = [w.word for w in said.words if low <= w.start < high]
+    if question is not None:
+        others += question.facts
+        words += [w.word for w in question.words]
+    return _Items(tuple(others), tuple(words))
+
+
+def _rather(items: _Items, passage: Reading, own: Fact, rival: Fact) -> bool:
+    """Whether the items stand with `rival` and none of them with `own`: in the clauses of both, else in these with the
+    clauses before, back to another number of the unit."""
+    for wider in (False, True):
+        ours, theirs = (_around(passage, fact, wider) for fact in (own, rival))
+        if ours == theirs:
+            continue
+        mine = _held(items, passage, ours)
+        yours = _held(items, passage, theirs)
+        if yours - mine and not mine - yours:
+            return True
+        if mine - yours:
+            return False
+    return False
+
+
+def _held(items: _Items, passage: Reading, span: tuple[int, int]) -> frozenset[str]:
+    text = passage.text[slice(*span)]
+    there = [f for f in passage.facts if span[0] <= f.start < span[1]]
+    facts = {
+        f"{f.value} {f.unit} {sorted(f.bound)}"
+        for f in items.facts
+        if any(same(f, g) and not contrary(f, g) for g in there)
+    }
+    return frozenset(facts | {word for word in items.words if held(word, text) >= 0})
+
+
+def _around(passage: Reading, fact: Fact, wider: bool) -> tuple[int, int]:
+    """The clause of a fact, when `wider` with the clauses before it back to a number of the same unit, cut at such numbers inside."""
+    low, high = _clause(passage.text, fact)
+    others = [f for f in passage.facts if f.kind == "number" and f.unit == fact.unit and f is not fact]
+    if wider:
+        low = max((_clause(passage.text, f)[1] for f in others if f.end <= low), default=0)
+    low = max([low, *(f.end for f in others if f.end <= fact.start)])
+    return low, min([high, *(f.start for f in others if f.start >= fact.end)])
+
+
+def _clause(text: str, fact: Fact) -> tuple[int, int]:
+    return next(((a, b) for a, b in clauses(text) if a <= fact.start < b), (0, len(text)))

@@ -1,0 +1,134 @@
+"""Does a passage say what a sentence says? By rules, and every rule says on which words it rests.
+
+Compared are numbers with their units and sides, dates, codes, names, the words that turn a rule round, the other words as
+a share, and whether what stands together in the answer stands together in the source. One clue that does not agree is enough to
+leave the sentence unsupported.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final
+
+from rag.ask.facts import Fact, contrary, same
+from rag.ask.reading import Reading
+from rag.ask.together import apart
+from rag.ask.turned import turned
+from rag.ask.wording import Word, held
+from rag.types import ClueKind
+
+ENOUGH: Final = 0.5
+"""Least share of a sentence's characters in words that say something, which its source must hold, in these or other words."""
+ENOUGH_ASKED: Final = 0.2
+"""Least share of the question's terms beside an answer that consists of hardly more than a number."""
+SHORT: Final = 4
+"""Characters in words, from which on an answer says by itself what it is about."""
+
+_LIMITING: Final = ("额度", "限额", "标准", "上限", "可", "享", "最", "不超", "以内", "limit", "up to", "may", "can")
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """A clue with offsets in the sentence's and the passage's reading. `there` None: not in the passage; `above`: in its heading."""
+
+    kind: ClueKind
+    start: int
+    end: int
+    there: tuple[int, int] | None
+    agrees: bool
+    above: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """What a sentence is compared with: a passage, the heading over it, all of its source, and the question; each folded."""
+
+    passage: Reading
+    heading: Reading
+    whole: str
+    question: Reading
+    asked: float
+    """Share (0…1) of the question's terms in the passage."""
+
+
+def verify(said: Reading, source: Compared) -> tuple[Finding, ...]:
+    """What decides whether `source` carries a sentence: it does if every finding agrees. In the order of the sentence.
+
+    Empty when nothing in the sentence can be compared.
+    """
+    found = [
+        *_facts(said, source),
+        *_names(said, source),
+        *_words(said, source),
+        *(Finding(t.kind, *t.said, t.there, t.agrees) for t in turned(said, source.passage)),
+        *(
+            Finding("place", *p.said, p.there, False)
+            for p in apart(said, source.passage, source.question, _length(said) < SHORT)
+        ),
+    ]
+    return tuple(sorted(found, key=lambda f: (f.start, f.end)))
+
+
+def _facts(said: Reading, source: Compared) -> Iterator[Finding]:
+    for fact in said.facts:
+        kind: ClueKind = "date" if fact.kind == "date" else "number"
+        there = [f for f in source.passage.facts if same(fact, f)]
+        agreeing = [f for f in there if not contrary(fact, f) and not _added(fact, f, source.passage.text)]
+        if agreeing:
+            yield Finding(kind, fact.start, fact.end, (agreeing[0].start, agreeing[0].end), True)
+        elif there:
+            yield Finding("limit", fact.start, fact.end, (there[0].start, there[0].end), False)
+        elif any(same(fact, f) for f in source.heading.facts):
+            yield Finding(kind, fact.start, fact.end, None, True, above=True)
+        else:
+            rival = _rival(fact, source.passage)
+            yield Finding(kind, fact.start, fact.end, rival, False)
+
+
+def _added(said: Fact, there: Fact, passage: str) -> bool:
+    """Whether the sentence puts a limit on a number that the source gives without one; 最多 and 以内 are allowed where it is a limit by its nature."""
+    if not said.bound or there.bound:
+        return False
+    if said.bound <= {"at most"}:
+        return not any(word in passage for word in _LIMITING)
+    return True
+
+
+def _rival(fact: Fact, passage: Reading) -> tuple[int, int] | None:
+    """What the passage has in place of a fact: the same number with another unit, else another number with the same unit."""
+    alike = [f for f in passage.facts if f.kind == fact.kind and (f.value == fact.value or f.unit == fact.unit)]
+    first = next((f for f in alike if f.value == fact.value), alike[0] if alike else None)
+    return (first.start, first.end) if first else None
+
+
+def _names(said: Reading, source: Compared) -> Iterator[Finding]:
+    for word in said.words:
+        if not (word.name or word.proper):
+            continue
+        at = held(word.word, source.passage.text)
+        if at >= 0:
+            yield Finding("name", word.start, word.end, (at, at + len(word.word)), True)
+        elif held(word.word, source.heading.text) >= 0:
+            yield Finding("name", word.start, word.end, None, True, above=True)
+        elif not _asked(word, source):
+            yield Finding("name", word.start, word.end, None, False)
+
+
+def _asked(word: Word, source: Compared) -> bool:
+    """Whether a common noun is one that the question brought in, or one that the source uses elsewhere for the same."""
+    return not word.proper and held(word.word, source.question.text) >= 0
+
+
+def _length(said: Reading) -> int:
+    return sum(word.end - word.start for word in said.words)
+
+
+def _words(said: Reading, source: Compared) -> Iterator[Finding]:
+    whole = _length(said)
+    there = f"{source.passage.text}\n{source.heading.text}\n{source.question.text}"
+    kept = sum(w.end - w.start for w in said.words if held(w.word, there) >= 0)
+    if whole >= SHORT and kept < ENOUGH * whole:
+        yield Finding("words", said.words[0].start, said.words[-1].end, None, False)
+    elif whole < SHORT and source.question.text and source.asked < ENOUGH_ASKED:
+        yield Finding("words", 0, len(said.text), None, False)
