@@ -343,6 +343,7 @@ StepName = Literal[
     "rerank",
     "select",
     "pack",
+    "gate",
     "generate",
     "cite",
     "load",
@@ -373,7 +374,6 @@ class Trace:
 
     steps: tuple[Step, ...]
     settings: tuple[tuple[str, str], ...]
-    "gate",
     settings_hash: str
 
 
@@ -439,25 +439,6 @@ class Retrieval:
     """What was searched for; None for a retrieval made without a question's way (tests)."""
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """An answer, while it streams (`done` False) and when it is complete.
-
-    `text` is what the model wrote, decoded from the new tokens only. `finish`: ``running``, ``end`` (end token),
-    ``length`` (answer tokens used up) or ``stopped``.
-    """
-
-    text: str
-    citations: tuple[Citation, ...]
-    sentences: tuple[Sentence, ...]
-    prompt: Prompt
-    trace: Trace
-    done: bool
-    finish: Literal["running", "end", "length", "stopped"]
-    n_tokens: int
-    seconds_to_first: float | None
-    """Seconds from the start of generation to the first token; None before it."""
-    seconds: float
 SignalName = Literal["closest", "least"]
 """What speaks for or against the evidence (`rag.ask.gate`): how similar its closest sentence is that meets the question's
 constraints, and how well that quarter of the question's tokens is found which is found worst."""
@@ -488,6 +469,25 @@ class Gate:
     span: tuple[int, int]
 
 
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """An answer, while it streams (`done` False) and when it is complete.
+
+    `text` is what the model wrote, decoded from the new tokens only. `finish`: ``running``, ``end`` (end token),
+    ``length`` (answer tokens used up) or ``stopped``.
+    """
+
+    text: str
+    citations: tuple[Citation, ...]
+    sentences: tuple[Sentence, ...]
+    prompt: Prompt
+    trace: Trace
+    done: bool
+    finish: Literal["running", "end", "length", "stopped"]
+    n_tokens: int
+    seconds_to_first: float | None
+    """Seconds from the start of generation to the first token; None before it."""
+    seconds: float
     gate: Gate | None = None
     """How the evidence was weighed before anything was written; None when it was not."""
 

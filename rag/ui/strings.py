@@ -13,8 +13,8 @@ from rag.ui.strings_candidates import CANDIDATES
 from rag.ui.strings_chunks import CHUNKS
 from rag.ui.strings_documents import DOCUMENTS
 from rag.ui.strings_evaluate import EVALUATE
-from rag.ui.strings_settings import SETTINGS
 from rag.ui.strings_gate import GATE
+from rag.ui.strings_settings import SETTINGS
 
 _B = Bilingual
 # fmt: off
