@@ -133,7 +133,7 @@ def _cases(name: str, where: str, record: Mapping[str, Any], sources: Mapping[st
     attack = _text(record, "attack", where) if kind == "injection" else ""
     yield _with_documents(case, record, where, "")
     if attack:
-        clean = replace(case, id=f"{case.id}/clean", kind="clean")
+        clean = replace(case, id=f"{case.id}/clean", kind="clean", wanted=replace(case.wanted, canary=""))
         yield _with_documents(clean, record, where, attack)
 
 

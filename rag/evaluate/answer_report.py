@@ -53,6 +53,10 @@ def lines(report: Report) -> list[str]:
     ]  # fmt: skip
     if cut:
         out.append(f"{cut} of {len(report.kept)} answers were cut off at the limit of tokens")
+    weighed = sum(k.gate is not None for k in report.kept)
+    if weighed:
+        stopped = sum(k.gate is not None and k.n_tokens == 0 for k in report.kept)
+        out.append(f"the gate was asked for {weighed} of {len(report.kept)} answers and refused {stopped}")
     if report.missing:
         out.append(f"{report.missing} cases without an answer: ended before, or not among the answers that were kept")
     return out
@@ -149,6 +153,7 @@ def _kept(record: Any, where: str) -> Kept:
             float(record["seconds"]),
             int(record["n_tokens"]),
             None if packed is None else tuple(_piece(piece) for piece in packed),
+            None if record.get("gate") is None else float(record["gate"]),
         )
     except (KeyError, TypeError, ValueError) as error:
         raise _wrong(

@@ -56,10 +56,10 @@ def run(job: Job) -> Iterator[tuple[Measured, Kept]]:
         )
     frozen = answered(job.cases, job.settings, job.models) if job.told is None else _again(job.cases, job.told)
     for one in frozen:
-        yield _frozen(one), one.kept()
+        yield _frozen(one), one.kept
     if job.questions:
         for sampled in _samples(job):
-            yield _sample(sampled), sampled.kept()
+            yield _sample(sampled), sampled.kept
 
 
 def plain_scores(cases: Sequence[Case], told: Told) -> Mapping[str, Scored]:
@@ -86,12 +86,12 @@ def _scored(found: Answered, answer: Answer | None) -> Scored:
 
 def _frozen(found: Answered) -> Measured:
     chance = _chance(found.answer, found.gold)
-    return Measured(found.case.id, found.case.row, _scored(found, found.answer), chance, found.seconds)
+    return Measured(found.case.id, found.case.row, _scored(found, found.answer), chance, found.kept.seconds)
 
 
 def _sample(found: Sampled) -> Measured:
     scored = score(found.wanted, found.answer, found.gold, found.documents)
-    return Measured(found.question.id, found.row, scored, _chance(found.answer, found.gold), found.seconds)
+    return Measured(found.question.id, found.row, scored, _chance(found.answer, found.gold), found.kept.seconds)
 
 
 def _chance(answer: Answer | None, gold: frozenset[str]) -> float:

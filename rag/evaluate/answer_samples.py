@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from rag.evaluate.answer_cases import Wanted
-from rag.evaluate.answers import Kept, kept, reread
+from rag.evaluate.answers import Kept, keep, reread
 from rag.evaluate.labels import Relevant, Resolver
 from rag.evaluate.questions import Question
 from rag.evaluate.run import Bench, evaluate
@@ -22,7 +22,7 @@ class Sampled:
     answer: Answer | None
     gold: frozenset[str]
     documents: Mapping[str, Document]
-    seconds: float
+    kept: Kept
 
     @property
     def row(self) -> str:
@@ -35,10 +35,6 @@ class Sampled:
         groups = tuple(tuple(point.split("|")) for point in self.question.points)
         return Wanted(groups, never=self.question.never)
 
-    def kept(self) -> Kept:
-        """What to write to a file."""
-        return kept(self.question.id, self.answer, self.seconds)
-
 
 def asked(questions: Sequence[Question], bench: Bench) -> Iterator[Sampled]:
     """Every question searched and answered under the bench's settings."""
@@ -46,7 +42,8 @@ def asked(questions: Sequence[Question], bench: Bench) -> Iterator[Sampled]:
     for outcome in evaluate(questions, bench, ("retrieved",), 10, threading.Event()):
         found = outcome.answered("retrieved")
         if found is not None:
-            yield resolvers.sampled(outcome.question, found.answer, outcome.seconds, outcome.relevant)
+            told = keep(outcome.question.id, found.answer, outcome.seconds)
+            yield resolvers.sampled(outcome.question, found.answer, told, outcome.relevant)
 
 
 def asked_again(questions: Sequence[Question], bench: Bench, told: Mapping[str, Kept | str]) -> Iterator[Sampled]:
@@ -56,7 +53,7 @@ def asked_again(questions: Sequence[Question], bench: Bench, told: Mapping[str, 
         one = told.get(question.id)
         if isinstance(one, Kept):
             answer = reread(question.question, one, bench.asked_as(question).corpus)
-            yield resolvers.sampled(question, answer, one.seconds)
+            yield resolvers.sampled(question, answer, one)
 
 
 class _Resolvers:
@@ -67,7 +64,7 @@ class _Resolvers:
         self._by_groups: dict[frozenset[str], Resolver] = {}
 
     def sampled(
-        self, question: Question, answer: Answer | None, seconds: float, relevant: Relevant | None = None
+        self, question: Question, answer: Answer | None, told: Kept, relevant: Relevant | None = None
     ) -> Sampled:
         view = self._bench.asked_as(question)
         if view.groups not in self._by_groups:
@@ -76,4 +73,4 @@ class _Resolvers:
         known = relevant or resolver.resolve(question)
         packed = [piece.chunk for piece in answer.prompt.packed] if answer else []
         gold = frozenset(chunk.chunk_id for chunk in packed if resolver.unit_id(chunk, known.unit) in known.grades)
-        return Sampled(question, answer, gold, view.corpus.documents, seconds)
+        return Sampled(question, answer, gold, view.corpus.documents, told)

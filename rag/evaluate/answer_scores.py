@@ -109,7 +109,8 @@ class _Read:
 
 
 def _said(said: str, wanted: str) -> bool:
-    return says(said, wanted.replace("|", " "))  # a bar would part choices
+    # a bar would part choices in what is wanted, so it is a blank in both
+    return says(plain(said.replace("|", " ")), wanted.replace("|", " "))
 
 
 def _stale(told: str, stale: tuple[str, ...], old: tuple[str, ...]) -> bool:

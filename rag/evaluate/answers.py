@@ -35,7 +35,8 @@ class Piece:
 class Kept:
     """What is kept of an answer: enough to read it again. `packed` is None when nothing could be packed: nothing was generated then.
 
-    `seconds`: wall time of packing, generating and citing.
+    `seconds`: wall time of packing, generating and citing. `gate`: how probable the gate held it that the evidence answers (0…1);
+    None when it was not asked. Where it refused, nothing was generated and `n_tokens` is 0.
     """
 
     id: str
@@ -44,6 +45,7 @@ class Kept:
     seconds: float
     n_tokens: int
     packed: tuple[Piece, ...] | None
+    gate: float | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -53,16 +55,12 @@ class Answered:
     case: Case
     corpus: Corpus
     answer: Answer | None
-    seconds: float
+    kept: Kept
 
     @property
     def gold(self) -> frozenset[str]:
         """The ids of the chunks of the documents that hold the answer."""
         return frozenset(chunk.chunk_id for chunk in self.corpus.chunks if chunk.key in self.case.gold)
-
-    def kept(self) -> Kept:
-        """What to write to a file."""
-        return kept(self.case.id, self.answer, self.seconds)
 
 
 def answered(cases: Sequence[Case], settings: Settings, models: Loaded) -> Iterator[Answered]:
@@ -80,13 +78,13 @@ def answered(cases: Sequence[Case], settings: Settings, models: Loaded) -> Itera
             *_, last = pipeline.answer(found, corpus, settings, models, threading.Event())
         except NothingFits:
             last = None
-        yield Answered(case, corpus, last, time.perf_counter() - began)
+        yield Answered(case, corpus, last, keep(case.id, last, time.perf_counter() - began))
 
 
 def again(case: Case, told: Kept) -> Answered:
     """The answer that was kept, its sentences and citations found anew; raises `QuestionError` when its evidence is not the case's."""
     corpus = build(case.documents, WHOLE, None)
-    return Answered(case, corpus, reread(case.question, told, corpus), told.seconds)
+    return Answered(case, corpus, reread(case.question, told, corpus), told)
 
 
 def bare(case: Case, text: str) -> Answered:
@@ -104,12 +102,13 @@ def in_order(case: Case, corpus: Corpus) -> list[Chunk]:
     return [chunk for document in case.documents for chunk in corpus.chunks if chunk.key == document.key]
 
 
-def kept(id_: str, answer: Answer | None, seconds: float) -> Kept:
+def keep(id_: str, answer: Answer | None, seconds: float) -> Kept:
     """What is kept of `answer`."""
     if answer is None:
         return Kept(id_, "", "end", seconds, 0, None)
     packed = tuple(Piece(e.marker, e.chunk.chunk_id, e.heading, e.spans) for e in answer.prompt.packed)
-    return Kept(id_, answer.text, answer.finish, seconds, answer.n_tokens, packed)
+    gate = answer.gate.p if answer.gate is not None else None
+    return Kept(id_, answer.text, answer.finish, seconds, answer.n_tokens, packed, gate)
 
 
 def reread(question: str, told: Kept, corpus: Corpus) -> Answer | None:
@@ -118,7 +117,7 @@ def reread(question: str, told: Kept, corpus: Corpus) -> Answer | None:
         return None
     chunks = {chunk.chunk_id: chunk for chunk in corpus.chunks}
     packed = tuple(_evidence(piece, told.id, chunks) for piece in told.packed)
-    cited = cite(told.text, sources(packed, corpus.documents), True)
+    cited = cite(told.text, sources(packed, corpus.documents), True, question)
     return Answer(
         text=told.text,
         citations=cited.citations,

@@ -74,7 +74,7 @@ def share_interval(part: int, whole: int) -> Interval | None:
     Unlike a bootstrap it leaves room beside 0 and 1, where every case came out the same.
 
     >>> found = share_interval(12, 12); round(found.low, 3), found.high
-    (0.757, 1.0)
+    (0.758, 1.0)
     """
     if not 0 <= part <= whole:
         raise ValueError(f"{part} of {whole}")

@@ -31,7 +31,7 @@ class Change:
 Rule = tuple[str, str]
 """A pattern and what stands in its place."""
 
-_HAN = "零一二三四五六七八九十"
+_HAN = "一二三四五六七八九十"
 _UNITS = "个工作日|个月|周岁|小时|分钟|公里|美元|学时|天|年|元|周|次|人|位|张|家|台|晚|倍|份|件|名|项|类|%|万元|MB|GB"
 _ENGLISH_UNITS = (
     "working days?|days?|weeks?|months?|years?|hours?|minutes?|yuan|US dollars|percent|characters|MB|nights?"
@@ -39,8 +39,8 @@ _ENGLISH_UNITS = (
 _WORDS = "one two three four five six seven eight nine ten twelve fifteen twenty".split()
 
 _NUMBER = re.compile(
-    rf"(?<![\w.:：\-–—第至])(?P<d>\d+(?:\.\d+)?)(?=\s?(?:{_UNITS}|{_ENGLISH_UNITS}))|(?<=[数机话打是])(?:: |（)?(?P<e>\d+(?:\.\d+)?)"
-    rf"|(?<![第{_HAN}\w])(?P<h>[二两三四五六七八九十]|[一二三四五六七八九]?十[一二三四五六七八九]?)(?={_UNITS})"
+    rf"(?<![A-Za-z0-9_.:：\-–—第至])(?P<d>\d+(?:\.\d+)?)(?=\s?(?:{_UNITS}|{_ENGLISH_UNITS}))|(?<=[数机话打是])(?:: |（)?(?P<e>\d+(?:\.\d+)?)"
+    rf"|(?<![第{_HAN}百千万两几数])(?P<h>[二两三四五六七八九十]|[一二三四五六七八九]?十[一二三四五六七八九]?)(?={_UNITS})"
     rf"|\b(?P<w>{'|'.join(_WORDS)})\b(?= (?:{_ENGLISH_UNITS}))",
 )
 _DATED = re.compile(r"\d{4}年|\d+月\d+日|每月\d+日")
@@ -93,7 +93,7 @@ CONDITION_RULES: tuple[Rule, ...] = (
     (r"(?<!不)(?<!不会)超过", "不超过|低于"),
     (r"(?<![不已未])满(?=[\d一二三四五六七八九十半])(?!.{1,4}(?:之前|以前))", "不满|未满"),
     (r"不满|不到", "超过"),
-    (r"最长|最多|最高", "最少|至少"),
+    (r"最长(?!不超过)|最多|最高", "最少|至少"),
     (r"最早", "最晚"),
     (r"最晚", "最早"),
     (r"上限", "下限"),
@@ -219,7 +219,7 @@ def _numbers(text: str, beside: str, draw: random.Random) -> Iterator[Change]:
             continue
         old = found[name]
         if name == "h":
-            near = [h for h in _HAN[2:] if h != old and not {h, old} <= {"二", "两"}]
+            near = [h for h in "两三四五六七八九十" if h != old and not {h, old} <= {"二", "两"}]
             new = draw.choice(near)
         elif name == "w":
             new = draw.choice([w for w in _WORDS[1:] if w != old])

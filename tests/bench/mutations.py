@@ -71,12 +71,13 @@ class Said:
         return self.gold.text
 
 
-def golds(corpus: Corpus, draw: random.Random) -> list[Gold]:
-    """Every sentence that holds a label of a sample question, once."""
+def golds(corpus: Corpus, draw: random.Random, parts: int = 1) -> list[Gold]:
+    """Every sentence that holds a label of a sample question, once; of one question in `parts`, drawn."""
     resolver = Resolver(corpus, corpus.permitted(PUBLIC))
     models, settings = Models(ModelSettings()), Settings()  # nothing is loaded: the search is by words
     found: dict[str, Gold] = {}
-    for question in sample_set().questions:
+    questions = sample_set().questions
+    for question in draw.sample(questions, len(questions) // parts):
         retrieval = pipeline.retrieve(
             question.question, corpus, replace(settings, search=replace(settings.search, scope="all")), models
         )
@@ -130,15 +131,15 @@ def hand_made(golds_: Sequence[Gold]) -> dict[str, list[str]]:
     for line in _BY_HAND.read_text(encoding="utf-8").splitlines():
         quote, bar, words = line.partition(" | ")
         if bar and not line.startswith("#"):
-            about = next(g.text for g in golds_ if quote in g.text)
-            made.setdefault(about, []).append(words)
+            for about in [g.text for g in golds_ if quote in g.text][:1]:
+                made.setdefault(about, []).append(words)
     return made
 
 
-def material(corpus: Corpus, each: int, seed: int) -> list[Said]:
-    """All true answers, and `each` false ones of every kind, the forms in turns."""
+def material(corpus: Corpus, each: int, seed: int, parts: int = 1) -> list[Said]:
+    """All true answers, and `each` false ones of every kind, the forms in turns; of one question in `parts`."""
     draw = random.Random(seed)
-    found = golds(corpus, draw)
+    found = golds(corpus, draw, parts)
     by_hand = hand_made(found)
     everything = "\n".join(fold(d.text) for d in corpus.documents.values())
     names = sorted(set(re.findall(r"《([^》]+?(?:单|表|协议))》", everything)))

@@ -45,6 +45,15 @@ _SAME: tuple[tuple[str, str], ...] = (
 _LEADS = ("", "", "根据规定，", "按照公司制度，", "是的，", "公司规定，")
 _CLAUSE = re.compile(r"[^，；]+[，；。]?")
 _DANGLING = ("且", "并", "但", "或", "其中", "除", "也", "则", "逾期", "以便", "到时", "过期", "超过的", "由其")
+_OPEN = tuple("由须应可不经为最每均加按在对权写填提报享补无再单超到返给发暂除并且也") + (
+    "结转",
+    "账号",
+    "计入",
+    "需要",
+    "当年",
+    "当月",
+)
+"""How a clause begins that leaves its subject to the one before it."""
 _CONDITION = re.compile(r"的，$|者，$|，如|若|超过|不满|满")
 _HANGING = re.compile(r"(?:后|时|期间|情况|大小|的)[，。；]?$")
 """A clause that ends so waits for the next."""
@@ -63,11 +72,8 @@ def shortened(text: str, draw: random.Random) -> str | None:
         for b in range(a + 1 + row, len(clauses) + 1):
             part = "".join(clauses[a:b]).strip()
             # a clause behind its condition would say more than the sentence does
-            bound = (
-                a > 0
-                and clauses[a - 1].endswith("，")
-                and (_CONDITION.search(clauses[a - 1]) or clauses[a].startswith(_DANGLING))
-            )
+            behind = a > 0 and clauses[a - 1].endswith("，")
+            bound = behind and (_CONDITION.search(clauses[a - 1]) or clauses[a].startswith((*_DANGLING, *_OPEN)))
             whole = not bound and not part.startswith(_DANGLING) and not _HANGING.search(part)
             if b - a < len(clauses) and len(part) >= _LEAST and whole and part.count("（") == part.count("）"):
                 options.append(part)
@@ -87,12 +93,12 @@ def reworded(text: str, draw: random.Random) -> str:
         text = re.sub(pattern, draw.choice(new.split("|")), text, count=1)
     if draw.random() < 0.5:
         text = re.sub(
-            r"(?<![\w.:：-])(\d{1,2})(?=天|年|个月|个工作日|小时|周|次)",
+            r"(?<![A-Za-z0-9_.:：-])(\d{1,2})(?=天|年|个月|个工作日|小时|周|次)",
             lambda m: "两" if m[1] == "2" else numeral(int(m[1])),
             text,
             count=1,
         )
-        text = re.sub(r"(?<![\w.:：-])([1-9])000(?=元)", lambda m: f"{_HAN[int(m[1])]}千", text, count=1)
+        text = re.sub(r"(?<![A-Za-z0-9_.:：-])([1-9])000(?=元)", lambda m: f"{_HAN[int(m[1])]}千", text, count=1)
     return (draw.choice(_LEADS) if re.search("[\u4e00-\u9fff]", text) else "") + text
 
 
