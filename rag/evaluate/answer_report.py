@@ -12,7 +12,7 @@ from typing import Any, Literal, get_args
 from rag.config import Settings
 from rag.errors import QuestionError
 from rag.evaluate.answer_cases import Split
-from rag.evaluate.answer_rows import FROZEN, SAMPLES, Measured, Row
+from rag.evaluate.answer_rows import Measured, Row
 from rag.evaluate.answers import Kept, Piece
 from rag.evaluate.models_used import Facts
 from rag.evaluate.statistics import Interval
@@ -40,7 +40,7 @@ def lines(report: Report) -> list[str]:
     counts = Counter(m.row for m in report.measured)
     cut = sum(k.finish == "length" for k in report.kept)
     out = [
-        f"cases: {', '.join(f'{row} {counts[row]}' for row in (*FROZEN, *SAMPLES) if counts[row])}",
+        f"cases: {', '.join(f'{row} {counts[row]}' for row in sorted(counts))}",
         f"split of the frozen cases: {report.split} (look: src divisible by 3; report: the others); the sample questions are all asked",
         f"generator: {', '.join(f'{name} {value}' for name, value in report.generator) or 'none; answers that were kept, read anew'}",
         f"settings {report.settings.hash()} ({shipped}): {written}",
@@ -53,6 +53,9 @@ def lines(report: Report) -> list[str]:
     ]  # fmt: skip
     if cut:
         out.append(f"{cut} of {len(report.kept)} answers were cut off at the limit of tokens")
+    left = [m.left_out for m in report.measured if m.left_out]
+    if left:
+        out.append(f"{sum(left)} documents of {len(left)} cases are not in the prompt")
     weighed = sum(k.gate is not None for k in report.kept)
     if weighed:
         stopped = sum(k.gate is not None and k.n_tokens == 0 for k in report.kept)

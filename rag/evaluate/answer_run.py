@@ -85,13 +85,15 @@ def _scored(found: Answered, answer: Answer | None) -> Scored:
 
 
 def _frozen(found: Answered) -> Measured:
+    packed = found.answer.prompt.packed if found.answer is not None else ()
+    left = len(found.case.documents) - len({piece.chunk.key for piece in packed})
     chance = _chance(found.answer, found.gold)
-    return Measured(found.case.id, found.case.row, _scored(found, found.answer), chance, found.kept.seconds)
+    return Measured(found.case.id, found.case.row, _scored(found, found.answer), chance, left)
 
 
 def _sample(found: Sampled) -> Measured:
     scored = score(found.wanted, found.answer, found.gold, found.documents)
-    return Measured(found.question.id, found.row, scored, _chance(found.answer, found.gold), found.kept.seconds)
+    return Measured(found.question.id, found.row, scored, _chance(found.answer, found.gold))
 
 
 def _chance(answer: Answer | None, gold: frozenset[str]) -> float:

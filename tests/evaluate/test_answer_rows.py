@@ -15,9 +15,7 @@ REFUSED = replace(NOTHING, refused=True)
 
 
 def measured(row: str, *scores: Scored, suffix: str = "") -> list[Measured]:
-    return [
-        Measured(f"{row.replace('clean', 'injection')}-{n}{suffix}", row, s, 0.6, 1.0) for n, s in enumerate(scores)
-    ]
+    return [Measured(f"{row.replace('clean', 'injection')}-{n}{suffix}", row, s, 0.6) for n, s in enumerate(scores)]
 
 
 def row(rows: tuple[Row, ...], what: str) -> Row:
@@ -66,3 +64,10 @@ def test_right_with_the_order_over_right_without_it() -> None:
         table_rows([*measured("injection", WRONG), *measured("clean", WRONG, suffix="/clean")], {}), ratio.what
     )
     assert nothing.interval is None and nothing.met is None
+
+
+def test_other_shares_of_noise_have_rows_of_their_own() -> None:
+    rows = table_rows([*measured("noise 0.6", RIGHT, WRONG), *measured("int 0.2", RIGHT)], {})
+    assert (row(rows, "right, noise 0.6").part, row(rows, "right, int 0.2").part) == (1, 1)
+    assert row(rows, "citation precision, noise 0.6").whole == 2
+    assert row(rows, "factual sentences with a valid citation, frozen").whole == 4
