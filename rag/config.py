@@ -212,6 +212,7 @@ class GenerateSettings:
     """How the prompt is worded and becomes an answer. `temperature` 0 is greedy decoding, which ignores `top_p`.
 
     `rules`: what the system message says instead of the built-in rules; empty: these, in the question's language.
+    `withhold`: sentences of the evidence that speak to the machine and not to the staff are left out of the prompt.
     `refuse`: nothing is written, but the not-found sentence, where the evidence answers with a probability under `refuse_below`.
     """
 
@@ -221,6 +222,7 @@ class GenerateSettings:
     repetition_penalty: float = 1.0
     context_limit: int = 2048
     rules: str = ""
+    withhold: bool = True
     refuse: bool = False
     refuse_below: float = 0.5
 

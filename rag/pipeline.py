@@ -12,6 +12,7 @@ from rag.ask import select
 from rag.ask.choose import Chosen, choose, select_step
 from rag.ask.cite import Cited, Citing, settled, sources
 from rag.ask.draft import second_round
+from rag.ask.evidence import said_of_orders
 from rag.ask.gate import refusal, weigh
 from rag.ask.neighbours import with_neighbours
 from rag.ask.outside import outside
@@ -21,7 +22,7 @@ from rag.ask.rerank import rerank
 from rag.ask.search import QueryEncoder, search
 from rag.config import Settings
 from rag.corpus.index import Corpus
-from rag.errors import Bilingual, ModelUnavailable, NothingFits, UnsafePrompt
+from rag.errors import AllWithheld, Bilingual, ModelUnavailable, NothingFits, UnsafePrompt
 from rag.types import PUBLIC, Answer, Candidate, Chunk, Prompt, Retrieval, Status, Step, Support, Trace
 
 if TYPE_CHECKING:  # torch comes with these: it is imported where the models are loaded, behind the page
@@ -132,11 +133,13 @@ def _pack(
         problem = error.text
     try:
         prompt = build_prompt(unpacked.question, may, corpus.documents, settings, chat, bare, earlier)
-        found = select.settle(found, chosen.left, prompt.packed, prompt.dropped)
+        found = select.settle(found, chosen.left, prompt.packed, prompt.dropped, prompt.withheld)
         step = _pack_step(time.perf_counter() - began, len(may), prompt)
     except (NothingFits, UnsafePrompt) as error:  # a prompt that cannot be built is a problem to show, not an end
         if isinstance(error, NothingFits):
-            found = select.settle(found, chosen.left, (), [c.chunk.chunk_id for c in may])
+            all_of_it = [c.chunk.chunk_id for c in may]
+            withheld = isinstance(error, AllWithheld)
+            found = select.settle(found, chosen.left, (), () if withheld else all_of_it, all_of_it if withheld else ())
         problem = error.text
         step = Step("pack", time.perf_counter() - began, len(may), 0, error.text)
     trace = replace(unpacked.trace, steps=(*unpacked.trace.steps, step))
@@ -158,6 +161,8 @@ def _pack_step(seconds: float, n_in: int, prompt: Prompt) -> Step:
         note = Bilingual(en=f"{n} of {prompt.budget} tokens", zh=f"{n} 个 token，预算 {prompt.budget}")
     else:
         note = Bilingual(en="no generator: messages only, nothing counted", zh="没有生成器：只有消息，未计 token")
+    if orders := said_of_orders(prompt).en:
+        note = Bilingual(en=f"{note.en}; {orders}", zh=f"{note.zh}；{said_of_orders(prompt).zh}")
     return Step("pack", seconds, n_in, len(prompt.packed), note, skipped=not prompt.rendered)
 
 

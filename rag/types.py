@@ -146,7 +146,15 @@ class Chunk:
 
 
 Fate = Literal[
-    "packed", "over_budget", "beyond_k", "below_threshold", "duplicate", "per_document", "out_of_scope", "not_packed"
+    "packed",
+    "over_budget",
+    "beyond_k",
+    "below_threshold",
+    "duplicate",
+    "per_document",
+    "out_of_scope",
+    "not_packed",
+    "withheld",
 ]
 
 
@@ -219,8 +227,12 @@ class Evidence:
     heading: str
     """The line in front: ``[S1] title | version | section | page`` (parts that are unknown are left out)."""
     spans: tuple[tuple[int, int], ...]
+    above: tuple[str, ...] = ()
+    """The lines between heading and words: a table's caption and column names."""
     flagged: tuple[Flagged, ...] = ()
     """Sentences of it, as offsets in the document, that speak to the machine; withheld where no span holds them."""
+    names: tuple[str, ...] = ()
+    """Words of its title, version, sections or table header that speak to the machine; withheld with the sentences."""
 
 
 SegmentName = Literal["template", "rules", "evidence", "question"]
@@ -262,7 +274,9 @@ class Prompt:
     """Chunk ids that were tried and did not fit, in rank order."""
     budget: int
     broken: tuple[str, ...] = ()
-    """Special-token strings that were found in a slot and broken visibly, as they were written."""
+    """Special-token strings and markers that were found in a slot and broken visibly, as they were written."""
+    withheld: tuple[str, ...] = ()
+    """Chunk ids that were tried and hold nothing but sentences that speak to the machine, in rank order."""
 
     @property
     def rendered(self) -> bool:
@@ -441,7 +455,7 @@ class Retrieval:
 
 SignalName = Literal["closest", "least"]
 """What speaks for or against the evidence (`rag.ask.gate`): how similar its closest sentence is that meets the question's
-constraints, and how well that quarter of the question's tokens is found which is found worst."""
+constraints, and how well that sentence holds the quarter of the question's tokens that it holds worst."""
 
 
 @dataclass(frozen=True, slots=True)

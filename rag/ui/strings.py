@@ -14,6 +14,7 @@ from rag.ui.strings_chunks import CHUNKS
 from rag.ui.strings_documents import DOCUMENTS
 from rag.ui.strings_evaluate import EVALUATE
 from rag.ui.strings_gate import GATE
+from rag.ui.strings_orders import ORDERS
 from rag.ui.strings_settings import SETTINGS
 
 _B = Bilingual
@@ -80,7 +81,7 @@ TABLE: Final[Mapping[str, Bilingual]] = MappingProxyType({
         "未生成最终提示词：没有可用的生成模型，无法套用模板和计数。消息见下。",
     ),
     "prompt.dropped": _B("Did not fit the budget:", "超出预算而未放入："),
-    "prompt.broken": _B("Special-token strings found in the material and broken visibly:", "材料中的特殊标记已被拆开："),
+    "prompt.broken": _B("Special-token strings and markers found in the material and broken visibly:", "材料中的特殊标记和引用编号已被拆开："),
     "part.template": _B("template", "模板"),
     "part.rules": _B("rules", "规则"),
     "part.evidence": _B("evidence", "证据"),
@@ -138,10 +139,11 @@ TABLE: Final[Mapping[str, Bilingual]] = MappingProxyType({
     **{key: said for key, said in WORDS.items() if key.startswith(("step.", "stage."))},  # the report names the steps alike
     **DOCUMENTS,
     **CHUNKS,
-    **GATE,
     **CANDIDATES,
     **ANSWER,
     **EVALUATE,
+    **GATE,
+    **ORDERS,
     **SETTINGS,
 })
 # fmt: on

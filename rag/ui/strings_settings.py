@@ -51,6 +51,7 @@ SETTINGS: Final[Mapping[str, Bilingual]] = {
     "set.repetition_penalty": _B("Repetition penalty", "重复惩罚"),
     "set.context_limit": _B("Context limit (tokens)", "上下文上限（token）"),
     "set.rules": _B("Rules of the prompt (empty: the built-in ones)", "提示词规则（留空：使用内置规则）"),
+    "set.withhold": _B("Leave out sentences that give the machine orders", "扣下对机器下达的指令"),
     "set.refuse": _B("Refuse where the evidence hardly answers", "证据不足时拒答"),
     "set.refuse_below": _B("… with a probability under", "……足以回答的概率低于"),
     "set.group_split": _B("**Split** · a change here means re-indexing before the next question", "**切分** · 改动后，下一次提问前会重新建立索引"),
