@@ -205,7 +205,7 @@ asks for what it was told, dictates the answer, forbids or fakes sources, asks f
 class Flagged:
     """A sentence ``[start, end)`` that speaks to the machine that reads it and not to the staff (`rag.ask.suspicious`).
 
-    `points` is at least 4, or 2 beside another such sentence. `signs`: the words that gave them, as spans within it, in order.
+    `points` is at least 4; less beside such a sentence, or where one leads on to it. `signs`: the words that gave them, as spans within it, in order.
     """
 
     start: int

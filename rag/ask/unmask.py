@@ -29,6 +29,7 @@ _ENCODED: Final = re.compile(
     r"|(?P<entities>(?:&#(?:\d{2,6}|x[0-9A-Fa-f]{2,5});\s?){4,})"
     r"|(?P<octets>(?:[0-9A-Fa-f]{2}[ :]){12,}[0-9A-Fa-f]{2})"
 )
+_PLAIN_ENGLISH: Final = re.compile(r"(?<![a-z])(?:the|and|of|to|is|in|for|be|by|with)(?![a-z])")
 _LONGEST: Final = 4000
 """Of an encoded run so many characters are read."""
 _TAGS: Final = (0xE0020, 0xE007E)
@@ -132,9 +133,11 @@ def _is_words(text: str) -> bool:
 
 
 def turned(view: View) -> Iterator[View]:
-    """`view` read backwards, with digits as letters, and with its Latin letters thirteen places on."""
-    yield View(view.text[::-1], view.at[::-1])
+    """`view` with digits as letters, and, unless it holds words that every English text is full of, backwards and with its letters thirteen places on."""
     if re.search(r"[a-z][0-9]+[a-z]", view.text):
         yield View(re.sub(r"[a-z0-9]*[a-z][a-z0-9]*", lambda m: m.group().translate(_LEET), view.text), view.at)
+    if _PLAIN_ENGLISH.search(view.text):
+        return
+    yield View(view.text[::-1], view.at[::-1])
     if len(re.findall("[a-z]", view.text)) >= 12:
         yield View(codecs.encode(view.text, "rot13"), view.at)
