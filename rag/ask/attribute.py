@@ -11,12 +11,12 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from rag.ask.reading import Reading, joined, plain, read
-from rag.ask.sentences import source_sentences
+from rag.ask.sentences import is_row, source_sentences
 from rag.corpus.lexical import query_terms, terms
 from rag.types import Document, Evidence
 
@@ -57,7 +57,7 @@ class Source:
     marker: str
     chunk_id: str
     text: str
-    """The document's, as written."""
+    """The words from its first sentence to its last, folded."""
     heading: Reading
     above: frozenset[str]
     """The terms of the heading."""
@@ -65,13 +65,16 @@ class Source:
     pieces: tuple[int, ...]
     readings: tuple[Reading, ...]
     terms: tuple[frozenset[str], ...]
+    rows: frozenset[int]
+    """Which of the sentences are rows of a table; these stand alone."""
 
     def reading(self, passage: Passage) -> Reading:
         """What stands in a passage; offsets count from its start."""
         low, high = passage.sentences
         begin, end = passage.span
         parts = [(self.spans[i][0] - begin, self.readings[i]) for i in range(low, high)]
-        return joined(plain(self.text[begin:end]), parts)
+        first = self.spans[0][0]
+        return joined(self.text[begin - first : end - first], parts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,36 +111,46 @@ def _source(evidence: Evidence, text: str) -> Source:
     return Source(
         marker=evidence.marker,
         chunk_id=evidence.chunk.chunk_id,
-        text=text,
+        text=plain(text[spans[0][0] : spans[-1][1]]) if spans else "",
         heading=read(heading),
         above=frozenset(t.term for t in terms(heading)),
         spans=tuple(spans),
         pieces=tuple(pieces),
         readings=tuple(read(text[a:b]) for a, b in spans),
         terms=tuple(frozenset(t.term for t in terms(text[a:b])) for a, b in spans),
+        rows=frozenset(i for i, (a, b) in enumerate(spans) if is_row(text[a:b])),
     )
 
 
-def passages(said: str, question: str, source: Source, packed: Packed, run: int) -> list[Passage]:
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """The terms of a sentence and of its question, each with its weight."""
+
+    said: Mapping[str, float]
+    asked: Mapping[str, float]
+
+
+def wanted(said: str, question: str, packed: Packed) -> Wanted:
+    """What is looked for, for a sentence of an answer to `question` (may be "")."""
+    asked = query_terms(question) if question else []
+    return Wanted({t.term: packed.weight(t.term) for t in terms(said)}, {t.term: packed.weight(t.term) for t in asked})
+
+
+def passages(looked_for: Wanted, source: Source, run: int) -> list[Passage]:
     """The runs of at most `run` sentences of a source, the closest first; of equals the shortest, then the first."""
-    wanted = _weights((t.term for t in terms(said)), packed)
-    asked = _weights((t.term for t in query_terms(question)), packed) if question else {}
     out = []
     for i, first in enumerate(source.spans):
         held: set[str] = set()
         for j in range(i, min(i + run, len(source.spans))):
-            if source.pieces[j] != source.pieces[i]:
+            if source.pieces[j] != source.pieces[i] or (j > i and source.rows & {i, j}):
                 break
             held |= source.terms[j]
             span = (first[0], source.spans[j][1])
-            out.append(Passage(span, (i, j + 1), _share(wanted, held), _share(asked, held | source.above)))
+            asked = _share(looked_for.asked, held | source.above)
+            out.append(Passage(span, (i, j + 1), _share(looked_for.said, held), asked))
     return sorted(out, key=lambda p: (-round(p.close, 6), p.sentences[1] - p.sentences[0], p.span[1] - p.span[0]))
 
 
-def _weights(found: Iterable[str], packed: Packed) -> dict[str, float]:
-    return {term: packed.weight(term) for term in found}
-
-
-def _share(wanted: Mapping[str, float], held: set[str] | frozenset[str]) -> float:
-    whole = sum(wanted.values())
-    return sum(weight for term, weight in wanted.items() if term in held) / whole if whole else 0.0
+def _share(sought: Mapping[str, float], held: set[str] | frozenset[str]) -> float:
+    whole = sum(sought.values())
+    return sum(weight for term, weight in sought.items() if term in held) / whole if whole else 0.0

@@ -11,7 +11,7 @@ import re
 from dataclasses import dataclass, replace
 from typing import Final
 
-from rag.ask.attribute import RUN, Packed, Passage, Source, passages, sources
+from rag.ask.attribute import RUN, Packed, Passage, Source, passages, sources, wanted
 from rag.ask.markers import blanked, markers, settled, unmarked
 from rag.ask.prompt import NOT_FOUND
 from rag.ask.reading import Reading, plain, read
@@ -26,6 +26,8 @@ CLOSE: Final = 0.3
 """Least share of a sentence's terms in its source, where no number and no name decides."""
 TRIED: Final = 4
 """Passages of a source that a sentence is compared with, the closest first."""
+NEAR: Final = 0.75
+"""A passage that carries a sentence comes at least this near to it, against the nearest of all."""
 CLOSER: Final = 0.2
 """By so much another source must come closer than what the model cites to be shown beside it, where none carries the sentence."""
 
@@ -127,7 +129,7 @@ class Citing:
 
     def _judge_anew(self, bare: str, names: tuple[str, ...]) -> _Judged:
         said = read(bare, with_words=True)
-        tried = [self._try(bare, said, source) for source in self._packed.sources if source.spans]
+        tried = self._try_all(bare, said)
         cited = tuple(t for t in tried if t.source.marker in names)
         if _is_refusal(bare):
             return _Judged("refusal", (), cited)
@@ -147,18 +149,28 @@ class Citing:
             return _Judged("none", self._clues(own or best, said), cited, best)
         return _Judged("none", self._clues(own or best, said), cited)
 
-    def _try(self, bare: str, said: Reading, source: Source) -> _Tried:
+    def _try_all(self, bare: str, said: Reading) -> list[_Tried]:
+        """Every source with the passage of it that does best."""
         run = max(1, min(RUN, len(clauses(bare))))
+        looked_for = wanted(bare, self._question, self._packed)
+        found = [(source, passages(looked_for, source, run)[:TRIED]) for source in self._packed.sources if source.spans]
+        nearest = max((runs[0].close for _, runs in found), default=0.0)
+        return [self._try(said, source, runs, nearest) for source, runs in found]
+
+    def _try(self, said: Reading, source: Source, runs: list[Passage], nearest: float) -> _Tried:
         best: _Tried | None = None
-        for passage in passages(bare, self._question, source, self._packed, run)[:TRIED]:
-            whole = plain(source.text[source.spans[0][0] : source.spans[-1][1]])
-            compared = Compared(source.reading(passage), source.heading, whole, self._asked, passage.asked)
-            findings = verify(said, compared)
+        for passage in runs:
+            low, high = passage.sentences
+            begin = passage.span[0]
+            parts = tuple((source.spans[i][0] - begin, source.spans[i][1] - begin) for i in range(low, high))
+            findings = verify(
+                said, Compared(source.reading(passage), parts, source.heading, self._asked, passage.asked)
+            )
             decided = bool(findings) and (not said.words or any(f.kind in ("number", "date", "name") for f in findings))
-            carries = all(f.agrees for f in findings) and (decided or passage.said >= CLOSE)
-            found = _Tried(source, passage, findings, carries)
-            if carries:
-                return found
+            near = passage.close >= NEAR * nearest and (decided or passage.said >= CLOSE)
+            found = _Tried(source, passage, findings, near and all(f.agrees for f in findings))
+            if found.carries or not any(f.missing for f in findings):
+                return found  # it has all that the sentence names: what it says of it decides
             if best is None or _misses(found) < _misses(best):
                 best = found
         assert best is not None  # a source without a sentence is not tried
@@ -169,27 +181,21 @@ class Citing:
 
     def _clue(self, finding: Finding, tried: _Tried, said: Reading) -> Clue:
         """A finding with its place in the document; what the source lacks is looked for in the others."""
-        chunk: str | None = tried.source.chunk_id
-        span = None
+        place = (tried.source.chunk_id, None) if finding.above else (None, None)
         if finding.there is not None:
             begin = tried.passage.span[0]
-            span = (begin + finding.there[0], begin + finding.there[1])
-        elif not finding.above:
-            chunk = None
-            for source in self._packed.sources:
-                at = (
-                    held(
-                        said.text[finding.start : finding.end],
-                        plain(source.text[source.spans[0][0] : source.spans[-1][1]]),
-                    )
-                    if source.spans and finding.kind != "words"
-                    else -1
-                )
-                if at >= 0:
-                    begin = source.spans[0][0] + at
-                    chunk, span = source.chunk_id, (begin, begin + finding.end - finding.start)
-                    break
-        return Clue(finding.kind, finding.start, finding.end, chunk, span, finding.agrees)
+            place = (tried.source.chunk_id, (begin + finding.there[0], begin + finding.there[1]))
+        elif not finding.above and finding.kind != "words":
+            place = self._elsewhere(said.text[finding.start : finding.end])
+        return Clue(finding.kind, finding.start, finding.end, *place, finding.agrees)
+
+    def _elsewhere(self, word: str) -> tuple[str | None, tuple[int, int] | None]:
+        for source in self._packed.sources:
+            at = held(word, source.text)
+            if at >= 0:
+                begin = source.spans[0][0] + at
+                return source.chunk_id, (begin, begin + len(word))
+        return None, None
 
 
 def cite(text: str, packed: Packed, done: bool, question: str = "") -> Cited:

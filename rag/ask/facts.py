@@ -63,7 +63,7 @@ _WEEKDAY: Final = re.compile(
     r"(?:周|星期|礼拜)(?P<d>[一二三四五六日天末])|(?<![a-z])(?P<e>mon|tue|wed|thu|fri|sat|sun)(?:[a-z]*day)?s?(?![a-z])"
 )
 _RATE: Final = re.compile(
-    r"(?P<zh>每|全|(?<![一二三四五六七八九十\d])各)(?:一|个|满)?(?P<of>自然年|年度?|季度?|月|天|日|周|星期|工作日|晚|夜|小时|学期|次|人|名|位|间|件|份|公里|项|张)|(?<=[^\d一二三四五六七八九十半个])(?P<of2>年|月|日)均"
+    r"(?P<zh>每|全|(?<![一二三四五六七八九十\d])各)(?:一|个|满)?(?P<of>自然年|年度?|季度?|月|天|日|周|星期|工作日|晚|夜|小时|分钟|学期|次|人|名|位|间|件|份|公里|千米|平方米|米|项|张|台|辆|车|户|组|单|笔|吨|公斤|桌|门|篇|层|批|家|轮|届|部门)|(?<=[^\d一二三四五六七八九十半个])(?P<of2>年|月|日)均"
     r"|(?<![a-z])(?:a|per|each|every)(?: calendar| working| full)? (?P<en>year|month|week|day|night|hour|person|time|quarter|kilometre)(?![a-z])|(?<![a-z])(?P<ly>year|month|week|dai|quarter|annual)ly(?![a-z])"
 )
 _RATES: Final = {"自然年": "year", "年": "year", "年度": "year", "季": "quarter", "季度": "quarter", "月": "month", "天": "day", "日": "day", "周": "week", "星期": "week", "晚": "night", "夜": "night", "小时": "hour", "次": "time", "人": "person", "名": "person", "位": "person", "公里": "kilometre", "dai": "day", "annual": "year"}  # fmt: skip
@@ -72,6 +72,7 @@ _NUMBER: Final = re.compile(
 )
 _RANGE: Final = re.compile(rf"\s*(?:至|到|-|—|~|～|或|、|to|or)\s*(?:\d+(?:\.\d+)?|[{NUMERALS}]+)(?=\D)")
 _BLANK: Final = re.compile(r"[ -]?(?:(?:unused|consecutive|full|paid|remote|calendar|unpaid|more) )?")
+_FOLLOWS: Final = re.compile(r" ?([a-z]{2,}|[\u3400-\u9fff])(?<![至到或和与及的以之内外前后起])")
 _LISTED: Final = re.compile(r"(?:^|\n)[ \t>*#-]*\Z")
 
 
@@ -116,8 +117,9 @@ def same(said: Fact, there: Fact) -> bool:
     A number without a unit is the same as one with any; a date is the same as a fuller one (10月1日, 2026年10月1日); 一年 is every year.
     """
     if said.kind == "number" == there.kind:
+        units = {said.unit, there.unit}
         return said.value == there.value and (
-            said.unit == there.unit or "" in (said.unit, there.unit) or _counted(said.unit, there.unit)
+            len(units) == 1 or ("" in units and "percent" not in units) or _counted(said.unit, there.unit)
         )
     if said.kind == "date" == there.kind:
         return _same_date(said.value, there.value)
@@ -257,7 +259,7 @@ def _numbers(text: str) -> Iterator[Fact]:
             counted, unit = _fraction(match["of"], counted)
         if match["half"] and unit is None:
             counted, unit = Decimal(50), "percent"
-        yield Fact("number", _plain(counted), unit or "", *_sided(text, match.start(), end))
+        yield Fact("number", _plain(counted), unit or _unknown(text, end), *_sided(text, match.start(), end))
 
 
 def _sided(text: str, start: int, end: int) -> tuple[frozenset[Bound], int, int, tuple[tuple[int, int], ...]]:
@@ -288,6 +290,12 @@ def _unit(text: str, at: int) -> tuple[str | None, Decimal, int]:
             if match is not None:
                 return unit, factor, match.end() if at_unit == at else start
     return None, Decimal(1), start
+
+
+def _unknown(text: str, end: int) -> str:
+    """The beginning of a unit that is none of the known: of 3 working weeks no more than of 3 days is said by 3."""
+    match = _FOLLOWS.match(text, end)
+    return f"~{match.group(1)}" if match else ""
 
 
 def _and_a_half(text: str, end: int) -> tuple[int, Decimal]:

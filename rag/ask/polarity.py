@@ -25,8 +25,8 @@ _WRITTEN: Final[tuple[tuple[Turn, str], ...]] = (
     ("must", r"(?<![a-z])(?:must|shall|required to|has to|have to|needs? to)(?![a-z])"),
     ("may", r"(?<!不|只|无)(?:可以|可(?!能|靠|见|持续|选|疑|观|变|行|用|比|转|乐|穿)|能够?(?!力|源|效|耗|源|级|见度)|允许|准许|有权|予以|准予)"),
     ("may", r"(?<![a-z])(?:may|can|could|allowed to|entitled to)(?![a-z])"),
-    ("before", r"(?:之|以)前|(?<=[\u3400-\u9fff])(?<!目)(?<!当)前(?![台往提后者景任途沿年\d])|事前"),
-    ("after", r"(?:之|以)后|(?<=[\u3400-\u9fff])(?<!最)(?<!先)后(?![勤台续期者面果备代])|事后"),
+    ("before", r"(?<![a-z])before(?![a-z])|(?:之|以)前|(?<=[\u3400-\u9fff])(?<!目)(?<!当)前(?![台往提后者景任途沿年\d])|事前"),
+    ("after", r"(?<![a-z])after(?![a-z])|(?:之|以)后|(?<=[\u3400-\u9fff])(?<!最)(?<!先)后(?![勤台续期者面果备代])|事后"),
     ("inside", r"(?:之|以)内|(?<=[期间司室区部])内(?!容|部|网|科)|期间"),
     ("outside", r"(?:之|以)外"),
 )  # fmt: skip
@@ -87,7 +87,9 @@ def _found(text: str) -> Iterator[tuple[Turn, int, int]]:
 
 def _reach(text: str, turn: Turn, own: tuple[int, int], free: tuple[int, int]) -> tuple[int, int]:
     """What an operator governs: what follows it, or what stands before it for one that follows (转正之前, 周末除外)."""
-    behind = turn in ("before", "after", "inside", "outside") or text[own[0] : own[1]] in ("除外", "例外")
+    behind = not text[own[0]].isascii() and (
+        turn in ("before", "after", "inside", "outside") or text[own[0] : own[1]] in ("除外", "例外")
+    )
     if behind:
         low = max([free[0], own[0] - REACH, *(m.end() for m in _STOP.finditer(text, 0, own[0]))])
         return low, own[0]

@@ -44,6 +44,16 @@ def answer_sentences(text: str) -> Iterator[Span]:
         start = end
 
 
+def is_row(sentence: str) -> bool:
+    """Whether a sentence is a row of a table, of two cells at least, as the loaders write them.
+
+    >>> is_row("项目: 餐补；标准: 25元"), is_row("注意: 凭发票报销")
+    (True, False)
+    """
+    first, semicolon, _ = sentence.partition("；")
+    return bool(semicolon) and _CELL.match(first) is not None
+
+
 def source_sentences(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
     """The spans of the sentences of ``text[start:end]``; a table's row is one."""
     part, at = text[start:end], 0

@@ -73,7 +73,7 @@ def _negative(operator: Operator, said: Reading, passage: Reading) -> Iterator[T
     negatives = [o for o in passage.operators if o.negative]
     shared = [g for g in _grams(said.text, operator) if g[0] in passage.text]
     if not shared:
-        there = negatives[0] if negatives else None
+        there = negatives[0] if len(negatives) >= sum(o.negative for o in said.operators) else None
         yield Turned("negation", own, (there.start, there.end) if there else None, there is not None)
         return
     governing = [o for o in negatives if any(_governs(o, passage.text, g) for g, _ in shared)]
@@ -106,12 +106,9 @@ def _modal(operator: Operator, said: Reading, passage: Reading) -> Iterator[Turn
 def _side(operator: Operator, said: Reading, passage: Reading) -> Iterator[Turned]:
     """转正之前 against 转正之后."""
     own = (operator.start, operator.end)
-    last = [g for g, _ in _grams(said.text, operator)][-1:]
-    there = [
-        o
-        for o in passage.operators
-        if o.turn in _PLACES and any(g in passage.text[o.reach[0] : o.reach[1]][-4:] for g in last)
-    ]
+    last = [g for g, _ in _grams(said.text, operator)]
+    last = last[:1] if operator.reach[0] >= operator.end else last[-1:]
+    there = [o for o in passage.operators if o.turn in _PLACES and any(g in _beside(o, passage.text) for g in last)]
     if any(o.turn == operator.turn for o in there):
         first = next(o for o in there if o.turn == operator.turn)
         yield Turned("condition", own, (first.start, first.end), True)
@@ -147,6 +144,12 @@ def _grams(text: str, operator: Operator) -> list[tuple[str, int]]:
 def _governs(operator: Operator, text: str, gram: str) -> bool:
     at = text.find(gram, operator.reach[0])
     return 0 <= at < operator.reach[1]
+
+
+def _beside(operator: Operator, text: str) -> str:
+    """What it governs right beside it."""
+    governed = text[operator.reach[0] : operator.reach[1]]
+    return governed[:12] if operator.reach[0] >= operator.end else governed[-4:]
 
 
 def _first(passage: Reading, turns: tuple[Turn, ...]) -> tuple[int, int] | None:

@@ -68,6 +68,7 @@ _WORDS_BEFORE: Final[tuple[tuple[Bound, str, str], ...]] = (
     ("over", r"超过|超出|超|高于|大于|多于|长于|晚于|逾|满?不止|more than|over|exceed(?:s|ed|ing)?|longer than|above", _NEAR),
     ("at least", r"满|达到?|届满", _NEAR),
     ("ahead", r"提前|提早|预先", r"(?:[^\W\d_]|\s){0,2}"),
+    ("after", r"推迟|推后|延后|延迟|延期", r"(?:[^\W\d_]|\s){0,2}"),
     ("after", r"(?<![a-z])after", " "),
     ("before", r"(?<![a-z])(?:before|by)", " "),
 )  # fmt: skip
@@ -133,6 +134,11 @@ def opposed(one: frozenset[Bound], other: frozenset[Bound], moment: bool = False
     """
     if not one or not other:
         return False
-    sides = [{i for i, side in enumerate(_SIDES) if side & bound} for bound in (one, other)]
-    near = {(1, 3), (3, 1), (1, 2), (2, 1)} | ({(0, 2), (2, 0)} if moment else set())  # 满一年后; 至少提前3天
-    return not any(a == b or (a, b) in near for a in sides[0] for b in sides[1])
+    a, b = ({i for i, side in enumerate(_SIDES) if side & bound} for bound in (one, other))
+    for pair in ({0, 1}, {2, 3}):
+        if a & pair and b & pair and a & pair != b & pair:
+            return True
+    if a & b:
+        return False
+    near = {frozenset({1, 3}), frozenset({1, 2})} | ({frozenset({0, 2})} if moment else set())  # 满一年后; 至少提前3天
+    return not any(frozenset({x, y}) in near for x in a for y in b)

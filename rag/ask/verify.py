@@ -13,14 +13,14 @@ from typing import Final
 
 from rag.ask.facts import Fact, contrary, same
 from rag.ask.reading import Reading
-from rag.ask.together import apart
+from rag.ask.together import apart, scattered
 from rag.ask.turned import turned
-from rag.ask.wording import Word, held
+from rag.ask.wording import CONTRASTS, Word, held, synonyms
 from rag.types import ClueKind
 
 ENOUGH: Final = 0.5
 """Least share of a sentence's characters in words that say something, which its source must hold, in these or other words."""
-ENOUGH_ASKED: Final = 0.2
+ENOUGH_ASKED: Final = 0.1
 """Least share of the question's terms beside an answer that consists of hardly more than a number."""
 SHORT: Final = 4
 """Characters in words, from which on an answer says by itself what it is about."""
@@ -39,14 +39,20 @@ class Finding:
     agrees: bool
     above: bool = False
 
+    @property
+    def missing(self) -> bool:
+        """Whether it is something that the passage does not have, rather than something it has otherwise."""
+        return not self.agrees and self.kind in ("number", "date", "name", "words")
+
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """What a sentence is compared with: a passage, the heading over it, all of its source, and the question; each folded."""
+    """What a sentence is compared with: a passage, the heading over it, and the question."""
 
     passage: Reading
+    parts: tuple[tuple[int, int], ...]
+    """The sentences of the passage."""
     heading: Reading
-    whole: str
     question: Reading
     asked: float
     """Share (0…1) of the question's terms in the passage."""
@@ -62,6 +68,8 @@ def verify(said: Reading, source: Compared) -> tuple[Finding, ...]:
         *_names(said, source),
         *_words(said, source),
         *(Finding(t.kind, *t.said, t.there, t.agrees) for t in turned(said, source.passage)),
+        *_contrasts(said, source.passage),
+        *(Finding("place", *p.said, None, False) for p in scattered(said, source.passage, source.parts)),
         *(
             Finding("place", *p.said, p.there, False)
             for p in apart(said, source.passage, source.question, _length(said) < SHORT)
@@ -74,9 +82,12 @@ def _facts(said: Reading, source: Compared) -> Iterator[Finding]:
     for fact in said.facts:
         kind: ClueKind = "date" if fact.kind == "date" else "number"
         there = [f for f in source.passage.facts if same(fact, f)]
+        enough = len(there) >= _repeated(said, fact) or fact.kind == "rate"
         agreeing = [f for f in there if not contrary(fact, f) and not _added(fact, f, source.passage.text)]
-        if agreeing:
+        if agreeing and enough:
             yield Finding(kind, fact.start, fact.end, (agreeing[0].start, agreeing[0].end), True)
+        elif agreeing:
+            yield Finding(kind, fact.start, fact.end, None, False)  # it stands there once and here twice
         elif there:
             yield Finding("limit", fact.start, fact.end, (there[0].start, there[0].end), False)
         elif any(same(fact, f) for f in source.heading.facts):
@@ -84,6 +95,11 @@ def _facts(said: Reading, source: Compared) -> Iterator[Finding]:
         else:
             rival = _rival(fact, source.passage)
             yield Finding(kind, fact.start, fact.end, rival, False)
+
+
+def _repeated(said: Reading, fact: Fact) -> int:
+    """How often the same fact stands in the sentence up to this one."""
+    return sum(same(fact, f) and f.start <= fact.start for f in said.facts)
 
 
 def _added(said: Fact, there: Fact, passage: str) -> bool:
@@ -104,7 +120,7 @@ def _rival(fact: Fact, passage: Reading) -> tuple[int, int] | None:
 
 def _names(said: Reading, source: Compared) -> Iterator[Finding]:
     for word in said.words:
-        if not (word.name or word.proper):
+        if not (word.name or word.proper or word.word in synonyms()):
             continue
         at = held(word.word, source.passage.text)
         if at >= 0:
@@ -116,7 +132,7 @@ def _names(said: Reading, source: Compared) -> Iterator[Finding]:
 
 
 def _asked(word: Word, source: Compared) -> bool:
-    """Whether a common noun is one that the question brought in, or one that the source uses elsewhere for the same."""
+    """Whether a common noun is one that the question brought in."""
     return not word.proper and held(word.word, source.question.text) >= 0
 
 
@@ -130,5 +146,16 @@ def _words(said: Reading, source: Compared) -> Iterator[Finding]:
     kept = sum(w.end - w.start for w in said.words if held(w.word, there) >= 0)
     if whole >= SHORT and kept < ENOUGH * whole:
         yield Finding("words", said.words[0].start, said.words[-1].end, None, False)
-    elif whole < SHORT and source.question.text and source.asked < ENOUGH_ASKED:
+    elif not said.words and source.question.words and source.asked < ENOUGH_ASKED:
         yield Finding("words", 0, len(said.text), None, False)
+
+
+def _contrasts(said: Reading, passage: Reading) -> Iterator[Finding]:
+    """Of words that exclude each other (有效, 无效) the sentence has one and the passage only others."""
+    for contrast in CONTRASTS:
+        ours = [m for m in contrast.finditer(said.text)]
+        theirs = [m for m in contrast.finditer(passage.text)]
+        words = {m.group() for m in theirs}
+        for match in ours:
+            if theirs and match.group() not in words and not words & {m.group() for m in ours}:
+                yield Finding("condition", *match.span(), theirs[0].span(), False)

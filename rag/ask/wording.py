@@ -30,6 +30,17 @@ _FRAME: Final = frozenset(
     "has have had do does did will would if then than so but about into per each every all any some such also only just according document material policy policies company employee employees "
     "rule rules answer question based states says following".split()
 )  # fmt: skip
+# Words that exclude each other; a sentence that has one of them where its source has another says something else.
+CONTRASTS: Final = tuple(
+    re.compile(pattern)
+    for pattern in (
+        "有效|无效", "署名|匿名", "转正|试用", "工作日|自然日|休息日|节假日", "当天|当日|次日", "当年|次年|上年", "当月|次月|上月", "上午|下午", "增加|减少", "不超过|(?<!不)(?<!不得)超过",
+        "不低于|(?<!不)低于", "国内|境外|国外", "(?:(?<![^，,。；])|^)(?:公司|员工)", "必须|自愿", "全额|减半", "首次|再次", "有薪|无薪|带薪", "含税|不含税", "事前|事后|事先", "线上|线下", "男|女", "正式|临时", "入职|离职",
+        "内部|外部", "已|未", "单程|往返", "本人|他人|家属", "最早|最晚", "书面|口头", "甲方|乙方", "应收|应付", "收入|支出", "定期|不定期", "连续|累计", "开始|结束", "提前|推迟|延后",
+    )
+)  # fmt: skip
+# What the segmenter's dictionary lacks besides the words of the lists.
+_TERMS: Final = "部门负责人 分管副总 人力资源部 信息安全委员会 直属主管 陪产假 育儿假 工牌 餐补 跨年 司龄 自然日 工作日 休息日 试用期 服务期 有效期 质保期 访客网 差旅报销单 借款单".split()
 _LATIN: Final = re.compile(r"[a-z0-9]")
 _WORD: Final = re.compile(r"[a-z]+(?:'[a-z]+)?|[\u3400-\u9fff]")
 _ENDING: Final = re.compile(r"(?:ing|ies|ied|ed|es|s|ly|d|e)$")
@@ -105,7 +116,7 @@ def _parts(word: str, text: str) -> int:
 def _segmenter() -> rjieba.Jieba:
     """The segmenter with the words of both lists, which its dictionary lacks in part (年假)."""
     segmenter = rjieba.Jieba()
-    for word in synonyms():
+    for word in (*synonyms(), *_TERMS):
         if len(word) > 1 and not segmenter.has_word(word):
             segmenter.add_word(word, None, "n")
     return segmenter
