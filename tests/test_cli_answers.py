@@ -118,6 +118,12 @@ def test_ctrl_c_leaves_what_was_answered(
     assert "5 cases without an answer" in out and "Traceback" not in err
     data = json.loads(report.read_text(encoding="utf-8"))
     assert len(data["answers"]) == 2 and not data["complete"] and data["missing"] == 5
+    # and it goes on from there: the two are not answered again
+    assert main(["eval", "--answers", str(folder), "--json", str(report), "--resume"]) == 0
+    assert len(calls) == 3 + 5 and "7/7" in capsys.readouterr().err
+    assert json.loads(report.read_text(encoding="utf-8"))["answers"][:2] == data["answers"]
+    other = ["--answers", str(folder), "--json", str(report), "--resume", "--set", "generate.answer_tokens=9"]
+    assert main(["eval", *other]) == 2 and "answered under the settings" in capsys.readouterr().err
     calls[:] = [1, 1]
     report.unlink()
     assert main(["eval", "--answers", str(folder), "--json", str(report)]) == 130
@@ -133,6 +139,8 @@ def test_ctrl_c_leaves_what_was_answered(
         (["--answers", "DIR", "--k", "5"], "--k: it has no use"),
         (["--split", "look"], "--split: it goes with --answers DIR or --samples"),
         (["--from", "x.json"], "--from: it goes with"),
+        (["--resume"], "--resume: it goes with --answers DIR"),
+        (["--answers", "DIR", "--resume"], "--resume: it goes with --json FILE"),
         (["--answers", "DIR", "--from", "DIR/broken.json"], "broken.json, line 1: not valid JSON"),
         (["--answers", "DIR", "--from", "DIR/other.jsonl"], "none is to one of these questions"),
         (["--answers", "DIR", "--from", "DIR/half.json"], "half.json, item 1: not an answer that"),

@@ -13,6 +13,7 @@ from rag.cli.retrieval import Watch
 from rag.errors import Language, ModelUnavailable, SettingError
 
 if TYPE_CHECKING:
+    from rag.config import Settings
     from rag.evaluate.answer_cases import Split
     from rag.evaluate.answer_report import Report
     from rag.evaluate.answer_rows import Measured
@@ -40,6 +41,9 @@ def add_answer_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--from", dest="kept", type=Path, metavar="FILE", help="count answers that --json kept; nothing is generated"
     )
+    parser.add_argument(
+        "--resume", action="store_true", help="go on with the run that the file of --json holds, if there is one"
+    )
     parser.add_argument("--plain", type=Path, metavar="FILE", help="answers of the plain prompt to compare with: such a file, or lines with id and text")  # fmt: skip
 
 
@@ -59,7 +63,7 @@ def wants_answers(arguments: argparse.Namespace, folder: Path | None) -> bool:
     """Whether the command measures answers; raises `SettingError` for an option that would be left unread."""
     if folder is not None or arguments.samples:
         return True
-    left = next((name for name in ("split", "kept", "plain") if getattr(arguments, name) is not None), None)
+    left = next((name for name in ("split", "kept", "plain", "resume") if getattr(arguments, name)), None)
     if left is not None:
         option = "from" if left == "kept" else left
         raise SettingError(
@@ -83,23 +87,45 @@ def measure_answers(arguments: argparse.Namespace, folder: Path | None, language
     check_result_file(arguments.json)
     cases = chosen(read_cases(folder), arguments.split or "all", arguments.limit) if folder is not None else ()
     questions = selected(sample_set(), [], arguments.limit).questions if arguments.samples else ()
-    told = read_run(arguments.kept) if arguments.kept is not None else None
+    told = _told(arguments, settings)
     plain = plain_scores(cases, read_run(arguments.plain)) if arguments.plain is not None else {}
+    write = arguments.kept is None
     models = Models(model_settings(arguments))
-    if told is None:
+    if write:
         models.load(("encoder", "generator"))
         models.generator()  # raises why it is not there
     elif questions:
         models.load(("encoder",))
-    if told is None or questions:
+    if write or questions:
         _say_without_encoder(models, language)
-    found = _Found(Job(settings, models, cases, questions, told), plain, arguments)
+    found = _Found(Job(settings, models, cases, questions, told, write), plain, arguments)
     ended = found.watch()
     print("\n".join(lines(found.report())))
     if arguments.json is not None:
         found.save()
         print(arguments.json)
     return 130 if ended else 0
+
+
+def _told(arguments: argparse.Namespace, settings: Settings) -> Mapping[str, Kept | str]:
+    """The answers that are there already."""
+    from rag.evaluate.answer_report import read_run, settings_hash
+
+    if arguments.resume and (arguments.json is None or arguments.kept is not None):
+        raise SettingError(
+            en="--resume: it goes with --json FILE, and not with --from.",
+            zh="--resume：须与 --json FILE 同用，不能与 --from 同用。",
+        )
+    if arguments.kept is not None:
+        return read_run(arguments.kept)
+    if not arguments.resume or not arguments.json.exists():
+        return {}
+    if (was := settings_hash(arguments.json)) != settings.hash():
+        raise SettingError(
+            en=f"{arguments.json}: answered under the settings {was}, not {settings.hash()}. Name another file.",
+            zh=f"{arguments.json}：其中的答案所用设置为 {was}，不是 {settings.hash()}，请换一个文件。",
+        )
+    return read_run(arguments.json)
 
 
 def _check_alone(arguments: argparse.Namespace) -> None:
@@ -140,7 +166,7 @@ class _Found:
                 self._measured.append(measured)
                 self._kept.append(kept)
                 watch.report(f"answers: {measured.row}", len(self._measured), self._job.total)
-                if self._job.told is None and len(self._measured) % _SAVED_EVERY == 0:
+                if self._job.write and len(self._measured) % _SAVED_EVERY == 0:
                     self.save()
         except KeyboardInterrupt:
             print(file=sys.stderr)
@@ -156,7 +182,7 @@ class _Found:
         from rag.evaluate.answer_rows import table_rows
 
         generator: Facts = ()
-        if self._job.told is None:
+        if self._job.write:
             used = self._job.models.generator()
             generator = (("model", used.name), ("dtype", used.dtype), ("device", used.device))
         return Report(

@@ -130,6 +130,15 @@ def read_run(path: Path) -> Mapping[str, Kept | str]:
     return found
 
 
+def settings_hash(path: Path) -> str:
+    """The hash of the settings under which the answers in a file of `to_json` were written; "" in any other file."""
+    try:
+        whole = json.loads(path.read_text(encoding="utf-8-sig"))
+    except (OSError, ValueError, RecursionError) as error:
+        raise _wrong(str(path), "it cannot be read", "无法读取") from error
+    return str(whole.get("settings_hash", "")) if isinstance(whole, Mapping) else ""
+
+
 def _line(line: str, where: str) -> tuple[str, str]:
     try:
         record = json.loads(line)

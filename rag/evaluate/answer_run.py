@@ -28,13 +28,14 @@ Told = Mapping[str, Kept | str]
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """What is to be measured. `told`: answers to read again; None: the line answers."""
+    """What is to be measured. `told`: answers that are there already, to read again; `write`: the line answers the others."""
 
     settings: Settings
     models: Models
     cases: tuple[Case, ...]
     questions: tuple[Question, ...]
-    told: Told | None = None
+    told: Told
+    write: bool
 
     @property
     def ids(self) -> frozenset[str]:
@@ -48,14 +49,19 @@ class Job:
 
 
 def run(job: Job) -> Iterator[tuple[Measured, Kept]]:
-    """Every case, then the sample questions, each as it is complete; of a run that was kept those that are in it."""
-    if job.told is not None and job.told.keys().isdisjoint(job.ids):
+    """Every case, then the sample questions, each as it is complete; without `write` those that were answered before."""
+    if not job.write and job.told.keys().isdisjoint(job.ids):
         raise QuestionError(
             en="Of the answers that were kept none is to one of these questions.",
             zh="保存的答案中没有一个属于这些问题。",
         )
-    frozen = answered(job.cases, job.settings, job.models) if job.told is None else _again(job.cases, job.told)
-    for one in frozen:
+    for case in job.cases:
+        if case.id in job.told:
+            one = _again(case, job.told[case.id])
+        elif job.write:
+            one = answered(case, job.settings, job.models)
+        else:
+            continue
         yield _frozen(one), one.kept
     if job.questions:
         for sampled in _samples(job):
@@ -65,19 +71,18 @@ def run(job: Job) -> Iterator[tuple[Measured, Kept]]:
 def plain_scores(cases: Sequence[Case], told: Told) -> Mapping[str, Scored]:
     """What the plain prompt's answers score, by case id: of citations only those that the model wrote."""
     scores = {}
-    for found in _again(cases, told):
-        own = found.answer
-        if own is not None:
-            own = replace(own, citations=tuple(c for c in own.citations if c.by == "model"))
-        scores[found.case.id] = _scored(found, own)
+    for case in cases:
+        if case.id in told:
+            found = _again(case, told[case.id])
+            own = found.answer
+            if own is not None:
+                own = replace(own, citations=tuple(c for c in own.citations if c.by == "model"))
+            scores[case.id] = _scored(found, own)
     return scores
 
 
-def _again(cases: Sequence[Case], told: Told) -> Iterator[Answered]:
-    for case in cases:
-        one = told.get(case.id)
-        if one is not None:
-            yield bare(case, one) if isinstance(one, str) else again(case, one)
+def _again(case: Case, one: Kept | str) -> Answered:
+    return bare(case, one) if isinstance(one, str) else again(case, one)
 
 
 def _scored(found: Answered, answer: Answer | None) -> Scored:
@@ -103,7 +108,9 @@ def _chance(answer: Answer | None, gold: frozenset[str]) -> float:
 
 def _samples(job: Job) -> Iterator[Sampled]:
     bench = Bench(_corpus(job), job.settings, job.models)
-    return asked(job.questions, bench) if job.told is None else asked_again(job.questions, bench, job.told)
+    yield from asked_again(job.questions, bench, job.told)
+    if job.write:
+        yield from asked([q for q in job.questions if not isinstance(job.told.get(q.id), Kept)], bench)
 
 
 def _corpus(job: Job) -> Corpus:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final, Literal
 
@@ -63,22 +63,21 @@ class Answered:
         return frozenset(chunk.chunk_id for chunk in self.corpus.chunks if chunk.key in self.case.gold)
 
 
-def answered(cases: Sequence[Case], settings: Settings, models: Loaded) -> Iterator[Answered]:
-    """Every case's documents packed in their order, without a search, and answered by the line under `settings`.
+def answered(case: Case, settings: Settings, models: Loaded) -> Answered:
+    """The case's documents packed in their order, without a search, and answered by the line under `settings`.
 
     Raises `ModelUnavailable` without a generator.
     """
     models.generator()
-    for case in cases:
-        corpus = build(case.documents, WHOLE, None)
-        began = time.perf_counter()
-        last: Answer | None
-        found = pipeline.given(case.question, in_order(case, corpus), corpus, settings, models)
-        try:
-            *_, last = pipeline.answer(found, corpus, settings, models, threading.Event())
-        except NothingFits:
-            last = None
-        yield Answered(case, corpus, last, keep(case.id, last, time.perf_counter() - began))
+    corpus = build(case.documents, WHOLE, None)
+    began = time.perf_counter()
+    last: Answer | None
+    found = pipeline.given(case.question, in_order(case, corpus), corpus, settings, models)
+    try:
+        *_, last = pipeline.answer(found, corpus, settings, models, threading.Event())
+    except NothingFits:
+        last = None
+    return Answered(case, corpus, last, keep(case.id, last, time.perf_counter() - began))
 
 
 def again(case: Case, told: Kept) -> Answered:

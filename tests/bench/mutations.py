@@ -18,13 +18,14 @@ import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from datetime import date
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT)]
 
 from rag import pipeline  # noqa: E402
-from rag.config import ModelSettings, Settings, SplitSettings  # noqa: E402
+from rag.config import ModelSettings, SearchSettings, Settings, SplitSettings  # noqa: E402
 from rag.corpus.index import Corpus, build  # noqa: E402
 from rag.corpus.lexical import fold  # noqa: E402
 from rag.corpus.samples import read  # noqa: E402
@@ -41,6 +42,8 @@ FORMS = ("as it stands", "shortened", "in other words", "by hand")
 _BY_HAND = Path(__file__).with_name("paraphrases.txt")
 _NUMBERED = re.compile(r"^(?:第[一二三四五六七八九十]+条 ?|\d+(?:\.\d+)? |\d+\. |答：|- |例[一二三]：)")
 _ENDS = "。！？\n"
+_DAY = date(2026, 11, 1)
+"""Whatever day it is run, the same versions are in force."""
 _ROWS = 2
 """Rows of one table that one question takes: the others say the same of other cities."""
 
@@ -74,16 +77,17 @@ class Said:
 def golds(corpus: Corpus, draw: random.Random, parts: int = 1) -> list[Gold]:
     """Every sentence that holds a label of a sample question, once; of one question in `parts`, drawn."""
     resolver = Resolver(corpus, corpus.permitted(PUBLIC))
-    models, settings = Models(ModelSettings()), Settings()  # nothing is loaded: the search is by words
+    models = Models(ModelSettings())  # nothing is loaded: the search is by words
+    settings = replace(Settings(), search=replace(SearchSettings(), as_of=_DAY))
+    current = corpus.current(settings.search, _DAY)
     found: dict[str, Gold] = {}
     questions = sample_set().questions
     for question in draw.sample(questions, len(questions) // parts):
-        retrieval = pipeline.retrieve(
-            question.question, corpus, replace(settings, search=replace(settings.search, scope="all")), models
-        )
+        retrieval = pipeline.retrieve(question.question, corpus, settings, models)
         ranked = [c.chunk for c in retrieval.candidates]
         rows: Counter[str] = Counter()
-        for place in resolver.resolve(question).places:
+        # what an older version says otherwise, the version in force would carry
+        for place in (place for place in resolver.resolve(question).places if place.key in current):
             document = corpus.documents[place.key]
             start, end = _sentence(document.text, place.start, place.end)
             text = _NUMBERED.sub("", document.text[start:end].strip().replace("\n", " "))
