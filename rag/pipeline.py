@@ -13,7 +13,7 @@ from rag.ask.choose import Chosen, choose, select_step
 from rag.ask.cite import Cited, Citing, settled, sources
 from rag.ask.draft import second_round
 from rag.ask.evidence import said_of_orders
-from rag.ask.gate import refusal, weigh
+from rag.ask.gate import checked, refusal, weigh
 from rag.ask.neighbours import with_neighbours
 from rag.ask.outside import outside
 from rag.ask.prompt import build_prompt
@@ -178,10 +178,12 @@ def answer(
     if prompt is None or not prompt.rendered:
         why = retrieval.problem or Bilingual(en="There is no prompt.", zh="没有提示词。")
         raise NothingFits(en=why.en, zh=why.zh)
-    weighed, before = weigh(retrieval.question, prompt, corpus.documents, settings, models)
-    before = (*retrieval.trace.steps, *before)
+    weighed, row = weigh(retrieval, corpus.documents, settings, models)
+    before = (*retrieval.trace.steps, *row)
     if weighed is not None and not weighed.enough:
-        yield refusal(retrieval.question, prompt, weighed, Trace(before, settings.lines(), settings.hash()))
+        trace = Trace(before, settings.lines(), settings.hash())
+        nothing = Answer("", (), (), prompt, trace, True, "end", 0, None, 0.0)
+        yield refusal(nothing, retrieval.question, weighed, trace)
         return
     citing = Citing(sources(prompt.packed, corpus.documents), retrieval.question)
     for generated in generator.stream(prompt.input_ids, settings.generate, stop):
@@ -215,6 +217,20 @@ def _generate_step(generated: Generated, n_in: int, generator: Generator) -> Ste
     )
     return Step("generate", generated.seconds, n_in, len(generated.ids), note)
 
+        if done:
+            written = told(_held(written, retrieval.question, corpus, settings), retrieval, corpus.documents)
+        yield written
+
+
+def _held(written: Answer, question: str, corpus: Corpus, settings: Settings) -> Answer:
+    """A complete answer, weighed with its evidence where that was weighed; the refusal in its place where it is not carried."""
+    if written.gate is None or written.finish == "stopped" or all(s.support == "refusal" for s in written.sentences):
+        return written
+    weighed, row = checked(written.gate, written.text, question, corpus.documents)
+    trace = Trace((*written.trace.steps, *row), settings.lines(), settings.hash())
+    if weighed.enough:
+        return replace(written, gate=weighed, trace=trace)
+    return refusal(written, question, weighed, trace)
 
 def _cite_step(cited: Cited, seconds: float) -> Step:
     model = sum(c.by == "model" and c.chunk_id is not None for c in cited.citations)

@@ -207,6 +207,10 @@ class _Encoder:
         self.reused.append(reused)
         return vectors
 
+    @property
+    def facts(self) -> tuple[tuple[str, str], ...]:
+        return self.encoder.facts
+
     def token_states(self, text: str, *, question: bool) -> TokenStates:
         return self.encoder.token_states(text, question=question)
 

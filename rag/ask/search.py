@@ -27,6 +27,10 @@ _HAN = re.compile(r"[\u3400-\u9fff]")
 class QueryEncoder(Protocol):
     """What a question needs of an encoder: to be searched with, and to be compared with what was found token by token."""
 
+    @property
+    def facts(self) -> tuple[tuple[str, str], ...]:
+        """What decides its vectors, by name."""
+
     def encode_query(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Questions → ``(n, d) float32``, rows of length 1."""
 

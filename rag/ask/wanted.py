@@ -8,7 +8,7 @@ from typing import Final, Literal
 
 from rag.ask.facts import Fact, facts, same
 from rag.ask.units import UNITS
-from rag.corpus.lexical import SIMPLIFIED, fold
+from rag.corpus.lexical import SIMPLIFIED, fold, query_terms
 
 Asks = Literal["when", "amount", "other"]
 
@@ -19,6 +19,7 @@ _AMOUNT: Final = re.compile(
     r"(?:多少|几(?!乎|率|何|时|月|号|点|日(?![天]))|(?<![a-z])how (?:many|much|long|often|old|far)(?![a-z]))(?P<of>[^，。？?、\s]{0,4}|.{0,12})"
     r"|多[久长大高远重宽厚快]|(?<![a-z])what (?:is|was) the (?:amount|price|limit|rate|number|percentage)"
 )
+_IDLE: Final = re.compile("[的了是在有和与及就都而也把被给我你您他她它们这那个一下请想可以能吗呢吧啊呀嘛么]+")
 _DIGITS: Final = re.compile(r"\d+(?:\.\d+)?")
 _MONEY: Final = re.compile(
     r"钱|价|元|费|薪|工资|奖金|补贴|额|赔|报销|发多少|(?<![a-z])(?:cost|pay|price|much|fee|allowance)"
@@ -86,6 +87,21 @@ def names(wanted: Wanted, around: str) -> bool:
     False
     """
     return wanted.given <= frozenset(_DIGITS.findall(read(around)))
+
+
+def content(question: str) -> list[bool]:
+    """For each character whether it says what the question is about: it belongs to a term that is looked for, and to no particle.
+
+    >>> question = "请问年假有多少天？"
+    >>> "".join(c for c, told in zip(question, content(question), strict=True) if told)
+    '年假天'
+    """
+    told = [False] * len(question)
+    for term in query_terms(question):
+        told[term.start : term.end] = [True] * (term.end - term.start)
+    for match in _IDLE.finditer(read(question)):
+        told[match.start() : match.end()] = [False] * (match.end() - match.start())
+    return told
 
 
 def _units(plain: str, match: re.Match[str]) -> frozenset[str]:

@@ -45,22 +45,24 @@ def show_gate(view: GateView, answer: Answer, documents: Mapping[str, Document],
         return {view.why: shown, view.anyway: gr.Button(visible=False)}
     against = min(weighed.signals, key=lambda signal: signal.gives)
     decided = text(f"gate.{against.name}", language)
-    said = text("gate.refused", language, p=f"{weighed.p:.2f}", below=f"{weighed.below:.2f}", why=decided)
+    key = "gate.withdrawn" if weighed.written else "gate.refused"
+    said = text(key, language, p=f"{weighed.p:.2f}", below=f"{weighed.below:.2f}", why=decided)
     shown = notice(said, "warning") + _nearest(weighed, answer, documents, language)
     shown += f'<details class="gate"><summary>{escape(text("gate.signals", language))}</summary>{signals}</details>'
     return {view.why: shown, view.anyway: gr.Button(visible=True)}
 
 
 def _nearest(weighed: Gate, answer: Answer, documents: Mapping[str, Document], language: Language) -> str:
-    """The sentence that came nearest, with its source; nothing once its document is gone."""
+    """The sentences that came nearest, each under its source; without those whose document is gone."""
     packed = {evidence.marker: evidence for evidence in answer.prompt.packed}
-    evidence = packed.get(weighed.marker)
-    if evidence is None or evidence.chunk.key not in documents:
-        return ""
-    start, end = weighed.span
-    words = documents[evidence.chunk.key].text[start:end]
+    items = []
+    for near in weighed.nearest:
+        evidence = packed.get(near.marker)
+        if evidence is not None and evidence.chunk.key in documents:
+            words = documents[evidence.chunk.key].text[slice(*near.span)]
+            items.append(f"<li>{escape(evidence.heading)}<p>{escape(words)}</p></li>")
     head = escape(text("gate.nearest", language))
-    return f'<p class="sub">{head} {escape(evidence.heading)}</p><blockquote class="gate">{escape(words)}</blockquote>'
+    return f'<p class="sub">{head}</p><ul class="list gate">{"".join(items)}</ul>' if items else ""
 
 
 def _signals(weighed: Gate, language: Language) -> str:
