@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING, Protocol, get_args
 from rag.ask import select
 from rag.ask.choose import Chosen, choose, select_step
 from rag.ask.cite import Cited, Citing, settled, sources
+from rag.ask.conflicts import told
 from rag.ask.draft import second_round
 from rag.ask.evidence import said_of_orders
 from rag.ask.gate import checked, refusal, weigh
 from rag.ask.neighbours import with_neighbours
-from rag.ask.outside import outside
+from rag.ask.outside import outside, superseded
 from rag.ask.prompt import build_prompt
 from rag.ask.query import formulate, query_step
 from rag.ask.rerank import rerank
@@ -102,15 +103,23 @@ def given(
 ) -> Retrieval:
     """As `retrieve`, with `chunks` in this order instead of a search; none gives a prompt without evidence.
 
-    All of them may be packed, however many the settings would pack.
+    All of them may be packed, however many the settings would pack, but those of a version in whose place another of the
+    given ones is in force: the scope leaves them out, as it does in a search.
     """
-    found = tuple(Candidate(chunk, {}, {}, rank, Status("not_packed")) for rank, chunk in enumerate(chunks, 1))
+    older = superseded({chunk.key for chunk in chunks}, corpus, settings.search)
+    kept = [chunk for chunk in chunks if chunk.key not in older]
+    found = tuple(Candidate(chunk, {}, {}, rank, Status("not_packed")) for rank, chunk in enumerate(kept, 1))
+    left = [chunk for chunk in chunks if chunk.key in older]
+    hidden = tuple(Candidate(c, {}, {}, n, Status("out_of_scope", of=older[c.key])) for n, c in enumerate(left, 1))
     note = Bilingual(en="the evidence was given, not searched", zh="证据是给定的，未经检索")
-    step = Step("select", 0.0, len(found), len(found), note, skipped=True)
+    if left:
+        en, zh = f"of other versions, left out: {len(left)}", f"非现行版本的 {len(left)} 条不放入"
+        note = Bilingual(en=f"{note.en}; {en}", zh=f"{note.zh}；{zh}")
+    step = Step("select", 0.0, len(chunks), len(found), note, skipped=True)
     query = replace(formulate(question, history, settings.query), legs=())
     trace = Trace((step,), settings.lines(), settings.hash())
-    unpacked = Retrieval(question, corpus.corpus_id, found, None, trace, query=query)
-    every = replace(settings, search=replace(settings.search, packed=max(1, min(50, len(chunks)))))
+    unpacked = Retrieval(question, corpus.corpus_id, found, None, trace, outside=hidden, query=query)
+    every = replace(settings, search=replace(settings.search, packed=max(1, min(50, len(kept)))))
     return _pack(unpacked, Chosen(found, found, {}), corpus, every, models, not chunks, query.earlier)
 
 
@@ -195,7 +204,7 @@ def answer(
         if done:
             steps.append(_generate_step(generated, len(prompt.input_ids), generator))
             steps.append(_cite_step(cited, time.perf_counter() - began))
-        yield Answer(
+        written = Answer(
             text=text,
             citations=cited.citations,
             sentences=cited.sentences,
@@ -208,15 +217,6 @@ def answer(
             seconds=generated.seconds,
             gate=weighed,
         )
-
-
-def _generate_step(generated: Generated, n_in: int, generator: Generator) -> Step:
-    note = Bilingual(
-        en=f"{generator.name}, {generator.dtype} on {generator.device}; {generator.taken.en}",
-        zh=f"{generator.name}，{generator.dtype}，{generator.device}；{generator.taken.zh}",
-    )
-    return Step("generate", generated.seconds, n_in, len(generated.ids), note)
-
         if done:
             written = told(_held(written, retrieval.question, corpus, settings), retrieval, corpus.documents)
         yield written
@@ -231,6 +231,15 @@ def _held(written: Answer, question: str, corpus: Corpus, settings: Settings) ->
     if weighed.enough:
         return replace(written, gate=weighed, trace=trace)
     return refusal(written, question, weighed, trace)
+
+
+def _generate_step(generated: Generated, n_in: int, generator: Generator) -> Step:
+    note = Bilingual(
+        en=f"{generator.name}, {generator.dtype} on {generator.device}; {generator.taken.en}",
+        zh=f"{generator.name}，{generator.dtype}，{generator.device}；{generator.taken.zh}",
+    )
+    return Step("generate", generated.seconds, n_in, len(generated.ids), note)
+
 
 def _cite_step(cited: Cited, seconds: float) -> Step:
     model = sum(c.by == "model" and c.chunk_id is not None for c in cited.citations)

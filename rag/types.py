@@ -360,6 +360,7 @@ StepName = Literal[
     "gate",
     "generate",
     "cite",
+    "compare",
     "load",
     "split",
     "encode",
@@ -453,9 +454,10 @@ class Retrieval:
     """What was searched for; None for a retrieval made without a question's way (tests)."""
 
 
-SignalName = Literal["closest", "least"]
+SignalName = Literal["closest", "least", "held"]
 """What speaks for or against the evidence (`rag.ask.gate`): how similar its closest sentence is that meets the question's
-constraints, and how well that sentence holds the quarter of the question's tokens that it holds worst."""
+constraints, how well that sentence holds the quarter of the question's tokens that it holds worst, and, of a written answer, the share of
+its own words that one of the closest sentences holds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -468,19 +470,52 @@ class Signal:
 
 
 @dataclass(frozen=True, slots=True)
+class Near:
+    """A sentence of the evidence, with the one before it: `span` of the text of the document that the chunk of `marker` is of."""
+
+    marker: str
+    chunk_id: str
+    span: tuple[int, int]
+
+
+@dataclass(frozen=True, slots=True)
 class Gate:
     """Whether the packed evidence was held to answer the question: with probability `p` (0…1), `enough` when it is at least `below`.
 
-    `marker`, `chunk_id` and `span` (of the document's text) name the sentence that came nearest.
+    `nearest`: at most three sentences, the closest first. `written`: whether the answer was looked at too.
     """
 
     enough: bool
     p: float
     below: float
     signals: tuple[Signal, ...]
+    nearest: tuple[Near, ...]
+    written: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """One of two sentences that say different things: ``[start, end)`` of the document `key`; `marks`: where in it they differ."""
+
+    key: str
+    start: int
+    end: int
+    marks: tuple[tuple[int, int], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """A packed sentence and what stands in its place in another version of the policy, or in another packed source (`other`: its marker).
+
+    `here` is of the piece `marker`. `by_value`: a number or date differs; else only words do.
+    """
+
+    kind: Literal["version", "source"]
     marker: str
-    chunk_id: str
-    span: tuple[int, int]
+    here: Side
+    there: Side
+    by_value: bool
+    other: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -503,7 +538,9 @@ class Answer:
     """Seconds from the start of generation to the first token; None before it."""
     seconds: float
     gate: Gate | None = None
-    """How the evidence was weighed before anything was written; None when it was not."""
+    """How the evidence was weighed, and the answer with it once it is complete; None when it was not."""
+    differences: tuple[Difference, ...] = ()
+    """Where other versions, or other packed sources, say otherwise; of a complete answer only (`rag.ask.conflicts`)."""
 
     @property
     def says_nothing(self) -> bool:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from datetime import date
 
 from rag.ask.suspicious import suspicious
+from rag.corpus.index import in_force
 from rag.errors import Bilingual, Language
 from rag.types import Chunk, Document, Evidence, Flagged, Prompt
 
@@ -13,12 +15,19 @@ Span = tuple[int, int]
 
 
 def evidence(
-    marker: str, chunk: Chunk, document: Document, language: Language, span: Span, withhold: bool = True
+    marker: str,
+    chunk: Chunk,
+    document: Document,
+    language: Language,
+    span: Span,
+    withhold: bool = True,
+    newer: str | None = None,
 ) -> Evidence:
     """``document.text[span]`` as a piece of evidence called `marker`; `span` is the chunk's own or holds it.
 
     With `withhold` the flagged sentences are in none of its spans, and flagged words of title, version, section and table
     header not in its heading; it has no spans when nothing else is left. Without, all stays, and `flagged` and `names` say what is there.
+    `newer`: the version that is in force in its place (of whatever name), which the heading says.
     """
     flagged = suspicious(document.text, *span)
     names: list[str] = []
@@ -30,7 +39,12 @@ def evidence(
         return left.strip()
 
     section = " / ".join(part for part in map(plain, chunk.section) if part and part != document.title)
-    parts = (plain(document.title), plain(document.version), section, _pages(chunk, document, language, span))
+    parts = [plain(document.title), plain(document.version), section, _pages(chunk, document, language, span)]
+    if newer is not None:
+        called = plain(newer)
+        parts.append(
+            f"旧版，现行版本：{called or '另一份'}" if language == "zh" else f"older; in force: {called or 'another'}"
+        )
     return Evidence(
         marker,
         chunk,
@@ -40,6 +54,19 @@ def evidence(
         flagged,
         tuple(dict.fromkeys(names)),
     )
+
+
+def older_versions(documents: Iterable[Document], on: date) -> Mapping[str, str]:
+    """The keys of those in whose place another of `documents` is in force on a day, and the version of that one."""
+    families: dict[tuple[str, str], list[Document]] = {}
+    for document in documents:
+        families.setdefault((document.origin, document.doc_id), []).append(document)
+    older: dict[str, str] = {}
+    for family in families.values():
+        current = in_force(family, on)
+        newer = [d for d in family if d.key in current]
+        older |= {d.key: newer[0].version for d in family if newer and d.key not in current}
+    return older
 
 
 def withheld(piece: Evidence) -> tuple[Flagged, ...]:

@@ -6,10 +6,11 @@ import re
 from bisect import bisect_right
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import date
 from typing import TYPE_CHECKING
 
 from rag.ask import markers
-from rag.ask.evidence import evidence
+from rag.ask.evidence import evidence, older_versions
 from rag.ask.rewrite import Asked
 from rag.config import Settings
 from rag.errors import AllWithheld, Language, NothingFits, UnsafePrompt
@@ -87,12 +88,16 @@ def build_prompt(
     if chat is not None:
         rules = chat.break_specials(rules)[0]
 
+    may_be = {candidate.chunk.key: documents[candidate.chunk.key] for candidate in may}
+    older = older_versions(may_be.values(), settings.search.as_of or date.today())
+
     def fits(tried: Sequence[Evidence]) -> bool:
         slots = _slots(asked, tried, documents, language, chat)
         return chat is None or len(chat.render(_messages(rules, slots)).input_ids) <= budget
 
     def read(marker: str, chunk: Chunk, span: tuple[int, int]) -> Evidence:
-        return evidence(marker, chunk, documents[chunk.key], language, span, settings.generate.withhold)
+        newer = older.get(chunk.key)
+        return evidence(marker, chunk, documents[chunk.key], language, span, settings.generate.withhold, newer)
 
     packed, dropped, withheld = _fill(may, settings.search.packed, read, fits)
     if not packed and not bare:

@@ -1,10 +1,11 @@
 import random
 from collections.abc import Callable
 from dataclasses import replace
+from datetime import date
 
 import pytest
 
-from rag.ask.evidence import evidence, said_of_orders, withheld, without
+from rag.ask.evidence import evidence, older_versions, said_of_orders, withheld, without
 from rag.ask.prompt import build_prompt
 from rag.ask.suspicious import suspicious
 from rag.config import GenerateSettings, SearchSettings, Settings, SplitSettings
@@ -140,3 +141,18 @@ def test_evidence_of_a_clean_document_is_the_span_as_it_is() -> None:
     (chunk,) = split(document, SplitSettings(), None)
     piece = evidence("S1", chunk, document, "zh", (chunk.start, chunk.end))
     assert piece.spans == ((chunk.start, chunk.end),) and piece.flagged == () and piece.names == ()
+
+
+def test_an_older_version_beside_the_one_in_force_says_so_in_its_heading() -> None:
+    old = document_of(CLAUSE, version="2025", effective_from=date(2025, 1, 1))
+    new = replace(old, version="2026", key="d@2026", effective_from=date(2026, 1, 1))
+    assert older_versions([old, new], date(2026, 5, 1)) == {"d@1": "2026"}
+    assert older_versions([old, new], date(2025, 5, 1)) == {"d@2026": "2025"}
+    assert (
+        older_versions([old], date(2026, 5, 1))
+        == older_versions([new, replace(new, doc_id="e", key="e")], date(2026, 5, 1))
+        == {}
+    )
+    prompt = prompt_of(old, new)
+    assert "[S1] 年假制度 | 2025 | 旧版，现行版本：2026" in prompt.text
+    assert "[S2] 年假制度 | 2026\n" in prompt.text
