@@ -16,7 +16,7 @@ from rag.ask.markers import blanked, markers, settled, unmarked
 from rag.ask.prompt import NOT_FOUND
 from rag.ask.reading import Reading, plain, read
 from rag.ask.sentences import answer_sentences, clauses
-from rag.ask.verify import Compared, Finding, verify
+from rag.ask.verify import Compared, Finding, replaced, verify
 from rag.ask.wording import held
 from rag.types import Citation, Clue, Sentence, Support
 
@@ -77,6 +77,7 @@ class Citing:
         self._question = question
         self._asked = read(question, with_words=True)
         self._known = {source.marker: source for source in packed.sources}
+        self._texts = tuple(source.text for source in packed.sources)
         self._judged: dict[tuple[str, tuple[str, ...]], _Judged] = {}
 
     def cite(self, text: str, done: bool) -> Cited:
@@ -155,19 +156,24 @@ class Citing:
         looked_for = wanted(bare, self._question, self._packed)
         found = [(source, passages(looked_for, source, run)[:TRIED]) for source in self._packed.sources if source.spans]
         nearest = max((runs[0].close for _, runs in found), default=0.0)
-        return [self._try(said, source, runs, nearest) for source, runs in found]
+        near = [(source, p) for source, runs in found for p in runs if p.close >= NEAR * nearest]
+        swapped = frozenset(word for source, p in near for word in replaced(said, source.reading(p)))
+        return [self._try(said, source, runs, NEAR * nearest, swapped) for source, runs in found]
 
-    def _try(self, said: Reading, source: Source, runs: list[Passage], nearest: float) -> _Tried:
+    def _try(self, said: Reading, source: Source, runs: list[Passage], least: float, swapped: frozenset[str]) -> _Tried:
         best: _Tried | None = None
         for passage in runs:
             low, high = passage.sentences
             begin = passage.span[0]
             parts = tuple((source.spans[i][0] - begin, source.spans[i][1] - begin) for i in range(low, high))
             findings = verify(
-                said, Compared(source.reading(passage), parts, source.heading, self._asked, passage.asked)
+                said,
+                Compared(
+                    source.reading(passage), parts, source.heading, self._asked, passage.asked, self._texts, swapped
+                ),
             )
             decided = bool(findings) and (not said.words or any(f.kind in ("number", "date", "name") for f in findings))
-            near = passage.close >= NEAR * nearest and (decided or passage.said >= CLOSE)
+            near = passage.close >= least and (decided or passage.said >= CLOSE)
             found = _Tried(source, passage, findings, near and all(f.agrees for f in findings))
             if found.carries or not any(f.missing for f in findings):
                 return found  # it has all that the sentence names: what it says of it decides
@@ -181,13 +187,14 @@ class Citing:
 
     def _clue(self, finding: Finding, tried: _Tried, said: Reading) -> Clue:
         """A finding with its place in the document; what the source lacks is looked for in the others."""
-        place = (tried.source.chunk_id, None) if finding.above else (None, None)
+        chunk: str | None = tried.source.chunk_id if finding.above else None
+        span: tuple[int, int] | None = None
         if finding.there is not None:
             begin = tried.passage.span[0]
-            place = (tried.source.chunk_id, (begin + finding.there[0], begin + finding.there[1]))
+            chunk, span = tried.source.chunk_id, (begin + finding.there[0], begin + finding.there[1])
         elif not finding.above and finding.kind != "words":
-            place = self._elsewhere(said.text[finding.start : finding.end])
-        return Clue(finding.kind, finding.start, finding.end, *place, finding.agrees)
+            chunk, span = self._elsewhere(said.text[finding.start : finding.end])
+        return Clue(finding.kind, finding.start, finding.end, chunk, span, finding.agrees)
 
     def _elsewhere(self, word: str) -> tuple[str | None, tuple[int, int] | None]:
         for source in self._packed.sources:

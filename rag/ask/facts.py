@@ -26,6 +26,8 @@ _HALVES: Final = {
     "下午": 12,
     "晚上": 12,
     "夜间": 12,
+    "深夜": 12,
+    "半夜": 12,
     "傍晚": 12,
     "晚": 12,
     "": 0,
@@ -52,10 +54,10 @@ _DATES: Final = tuple(
 )
 _CLOCKS: Final = (
     re.compile(
-        r"(?P<half>上午|早上|凌晨|早晨|中午|下午|晚上|夜间|傍晚|晚)?(?<!\d)(?P<h>\d{1,2})[:：](?P<min>\d\d)(?!\d)\s*(?P<pm>pm|am)?"
+        r"(?P<half>上午|早上|凌晨|早晨|中午|下午|晚上|夜间|深夜|半夜|傍晚|晚)?(?<!\d)(?P<h>\d{1,2})[:：](?P<min>\d\d)(?!\d)\s*(?P<pm>pm|am)?"
     ),
     re.compile(
-        rf"(?P<half>上午|早上|凌晨|早晨|中午|下午|晚上|夜间|傍晚|晚)?(?<![\d.])(?P<h>{_DIGIT})(?:点钟?|时(?![间候期长效]))(?P<min>半|\d\d(?=分)|整)?分?"
+        rf"(?P<half>上午|早上|凌晨|早晨|中午|下午|晚上|夜间|深夜|半夜|傍晚|晚)?(?<![\d.])(?P<h>{_DIGIT})(?:点钟?|时(?![间候期长效]))(?P<min>半|\d\d(?=分)|整)?分?"
     ),
     re.compile(r"(?P<half>)(?<![\d.:])(?P<h>\d{1,2})(?P<min>) ?(?P<pm>pm|am)(?![a-z])"),
 )
@@ -249,6 +251,8 @@ def _numbers(text: str) -> Iterator[Fact]:
             continue  # 一般, 三思, 万一: no number
         if not numeral and not match["word"] and unit is None and _LISTED.search(text, 0, match.start()):
             continue  # the number of a line in a list
+        if ordinal and numeral and unit in ("day", "month", "quarter"):
+            continue  # 第二天 is 次日
         if ordinal:
             span = (match.start() - 1, end)
             yield Fact("number", value, f"第{unit or ''}", frozenset(), *span)

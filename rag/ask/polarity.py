@@ -54,8 +54,11 @@ class Operator:
         return self.turn in NEGATIVE
 
 
-def operators(text: str, taken: Iterable[tuple[int, int]] = ()) -> tuple[Operator, ...]:
-    """The operators of a folded and simplified text, in order; not where it is `taken` by numbers and their limits.
+def operators(
+    text: str, taken: Iterable[tuple[int, int]] = (), words: Iterable[tuple[int, int]] = ()
+) -> tuple[Operator, ...]:
+    """The operators of a folded and simplified text, in order; not where it is `taken` by numbers and their limits, nor inside
+    one of its `words` (供应商).
 
     >>> [(o.turn, "年假不得跨年，无需审批"[slice(*o.reach)]) for o in operators("年假不得跨年，无需审批")]
     [('forbidden', '跨年'), ('needless', '审批')]
@@ -63,7 +66,12 @@ def operators(text: str, taken: Iterable[tuple[int, int]] = ()) -> tuple[Operato
     blocked = [False] * (len(text) + 1)
     for start, end in taken:
         blocked[start:end] = [True] * (end - start)
-    found = [(turn, a, b) for turn, a, b in _found(text) if not any(blocked[a:b])]
+    inner = {(a, b) for a, b in words if b - a > 2}
+    found = [
+        (turn, a, b)
+        for turn, a, b in _found(text)
+        if not any(blocked[a:b]) and not any(low < a and b < high for low, high in inner)
+    ]
     out = []
     for i, (turn, a, b) in enumerate(found):
         low = found[i - 1][2] if i else 0

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from rag.ask.facts import Fact, facts
 from rag.ask.polarity import Operator, operators
-from rag.ask.wording import Word, words
+from rag.ask.wording import Word, cut, words
 from rag.corpus.lexical import SIMPLIFIED, fold
 
 
@@ -37,7 +37,7 @@ def read(text: str, with_words: bool = False) -> Reading:
     folded = plain(text)
     found = facts(folded)
     taken = [span for fact in found for span in ((fact.start, fact.end), *fact.marks)]
-    turning = operators(folded, taken)
+    turning = operators(folded, taken, cut(folded))
     taken += [(operator.start, operator.end) for operator in turning]
     return Reading(folded, found, turning, words(folded, taken) if with_words else ())
 

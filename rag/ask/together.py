@@ -127,7 +127,7 @@ def scattered(said: Reading, passage: Reading, parts: Sequence[tuple[int, int]])
             if low <= f.start < high and f.kind != "rate"
         ]
         strict += [
-            (w.start, w.end, held(w.word, texts[main]) >= 0) for w in said.words if low <= w.start < high and w.name
+            (w.start, w.end, held(w.word, texts[main]) >= 0) for w in said.words if low <= w.start < high and w.proper
         ]
         others = [
             held(w.word, texts[main]) >= 0

@@ -9,6 +9,7 @@ from typing import Final
 
 from rag.ask.polarity import Operator, Turn
 from rag.ask.reading import Reading
+from rag.ask.sentences import clauses
 from rag.types import ClueKind
 
 _GRAM: Final = re.compile(r"(?=([\u3400-\u9fff]{2}))|(?<![a-z0-9])([a-z0-9]{3,})")
@@ -44,11 +45,11 @@ def turned(said: Reading, passage: Reading) -> Iterator[Turned]:
             yield from _negative(operator, said, passage)
         elif operator.turn in ("must", "may"):
             yield from _modal(operator, said, passage)
-        elif operator.turn == "only":
+        elif operator.turn == "only" and not any(0 <= f.start - operator.end < 3 for f in said.facts):  # 只发九成
             there = _first(passage, ("only", "except"))
             limited = there or _at(passage, "限")
             yield Turned("condition", (operator.start, operator.end), limited, limited is not None)
-        else:
+        elif operator.turn in _PLACES:
             yield from _side(operator, said, passage)
     for operator in passage.operators:
         if operator.negative:
@@ -94,7 +95,7 @@ def _modal(operator: Operator, said: Reading, passage: Reading) -> Iterator[Turn
     own, other = (operator.start, operator.end), "may" if operator.turn == "must" else "must"
     strong = operator.turn == "may" or _STRONG.search(said.text, *own)
     heads = [g for g, _ in _grams(said.text, operator) if g in passage.text]
-    there = [o for o in passage.operators if any(_governs(o, passage.text, g) for g in heads)]
+    there = [o for o in passage.operators if any(g in _beside(o, passage.text) for g in heads)]
     if any(o.turn == operator.turn for o in there):
         first = next(o for o in there if o.turn == operator.turn)
         yield Turned("condition", own, (first.start, first.end), True)
@@ -126,7 +127,7 @@ def _dropped(operator: Operator, said: Reading, passage: Reading) -> Iterator[Tu
     ours = [o for o in said.operators if o.negative]
     for gram, _ in heads:
         at = said.text.find(gram)
-        if at < 0 or any(_governs(o, said.text, gram) for o in ours):
+        if at < 0 or any(_near(o, said.text, at) for o in ours):
             continue
         if all(
             any(o.reach[0] <= m.start() < o.reach[1] for o in negatives)
@@ -149,7 +150,14 @@ def _governs(operator: Operator, text: str, gram: str) -> bool:
 def _beside(operator: Operator, text: str) -> str:
     """What it governs right beside it."""
     governed = text[operator.reach[0] : operator.reach[1]]
-    return governed[:12] if operator.reach[0] >= operator.end else governed[-4:]
+    if operator.reach[0] < operator.end:
+        return governed[-4:]
+    return governed[:12] if governed.isascii() else governed[:5]
+
+
+def _near(operator: Operator, text: str, at: int) -> bool:
+    """Whether an operator stands in the clause of a place, before or after it (U盘不能用)."""
+    return any(a <= at < b and a <= operator.start < b for a, b in clauses(text))
 
 
 def _first(passage: Reading, turns: tuple[Turn, ...]) -> tuple[int, int] | None:

@@ -13,19 +13,35 @@ from typing import Final
 
 from rag.ask.facts import Fact, contrary, same
 from rag.ask.reading import Reading
+from rag.ask.slots import in_place
 from rag.ask.together import apart, scattered
 from rag.ask.turned import turned
-from rag.ask.wording import CONTRASTS, Word, held, synonyms
+from rag.ask.wording import CONTRASTS, PARTIES, Word, held, synonyms
 from rag.types import ClueKind
 
-ENOUGH: Final = 0.5
+ENOUGH: Final = 0.4
 """Least share of a sentence's characters in words that say something, which its source must hold, in these or other words."""
 ENOUGH_ASKED: Final = 0.1
 """Least share of the question's terms beside an answer that consists of hardly more than a number."""
 SHORT: Final = 4
 """Characters in words, from which on an answer says by itself what it is about."""
 
-_LIMITING: Final = ("额度", "限额", "标准", "上限", "可", "享", "最", "不超", "以内", "limit", "up to", "may", "can")
+_LIMITING: Final = (
+    "有效",
+    "额度",
+    "限额",
+    "标准",
+    "上限",
+    "可",
+    "享",
+    "最",
+    "不超",
+    "以内",
+    "limit",
+    "up to",
+    "may",
+    "can",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +72,10 @@ class Compared:
     question: Reading
     asked: float
     """Share (0…1) of the question's terms in the passage."""
+    others: tuple[str, ...]
+    """The texts of all sources."""
+    replaced: frozenset[str]
+    """Nouns of the sentence in whose place some passage near it has another word: these a passage has to hold."""
 
 
 def verify(said: Reading, source: Compared) -> tuple[Finding, ...]:
@@ -94,7 +114,8 @@ def _facts(said: Reading, source: Compared) -> Iterator[Finding]:
             yield Finding(kind, fact.start, fact.end, None, True, above=True)
         else:
             rival = _rival(fact, source.passage)
-            yield Finding(kind, fact.start, fact.end, rival, False)
+            if rival or fact.value != "1" or fact.kind != "number":  # 四年换一次 counts nothing
+                yield Finding(kind, fact.start, fact.end, rival, False)
 
 
 def _repeated(said: Reading, fact: Fact) -> int:
@@ -120,20 +141,58 @@ def _rival(fact: Fact, passage: Reading) -> tuple[int, int] | None:
 
 def _names(said: Reading, source: Compared) -> Iterator[Finding]:
     for word in said.words:
-        if not (word.name or word.proper or word.word in synonyms()):
-            continue
         at = held(word.word, source.passage.text)
-        if at >= 0:
-            yield Finding("name", word.start, word.end, (at, at + len(word.word)), True)
+        rival = next(
+            (
+                span
+                for span in in_place(word, said, source.passage)
+                if _another(word.word, source.passage.text[slice(*span)])
+            ),
+            None,
+        )
+        named = word.name or word.word in PARTIES
+        if at >= 0 and rival and named and source.passage.text[at:].startswith(word.word):
+            yield Finding("name", word.start, word.end, rival, False)  # it is there, but not where the sentence has it
+        elif at >= 0:
+            if word.name:
+                yield Finding("name", word.start, word.end, (at, at + len(word.word)), True)
         elif held(word.word, source.heading.text) >= 0:
-            yield Finding("name", word.start, word.end, None, True, above=True)
-        elif not _asked(word, source):
-            yield Finding("name", word.start, word.end, None, False)
+            if word.name:
+                yield Finding("name", word.start, word.end, None, True, above=True)
+        elif _differs(word, rival, source):
+            yield Finding("name", word.start, word.end, rival, False)
 
 
-def _asked(word: Word, source: Compared) -> bool:
-    """Whether a common noun is one that the question brought in."""
-    return not word.proper and held(word.word, source.question.text) >= 0
+def _differs(word: Word, rival: tuple[int, int] | None, source: Compared) -> bool:
+    """Whether a word that the passage lacks makes the sentence another one, and is not just another way to say it.
+
+    It does when it is a name, or one of a kind (a role, a leave, a form); when a noun stands in the place of another
+    word, or a verb in the place of one with other synonyms; and when it is a noun that some source uses, but not this passage.
+    """
+    if word.proper or word.word in source.replaced:
+        return True
+    if word.word in PARTIES:
+        return rival is not None and source.passage.text[slice(*rival)] in PARTIES
+    if held(word.word, source.question.text) >= 0:
+        return False
+    if rival is not None:
+        known = word.word in synonyms() and any(
+            w in source.passage.text[slice(*rival)] for w in synonyms() if len(w) > 1
+        )
+        return word.name or known or any(word.word in text for text in source.others)
+    return word.name and len(word.word) > 1 and any(word.word in text for text in source.others)
+
+
+def replaced(said: Reading, passage: Reading) -> Iterator[str]:
+    """The nouns of a sentence in whose place a passage has another word."""
+    for word in said.words:
+        if word.name and any(_another(word.word, passage.text[slice(*span)]) for span in in_place(word, said, passage)):
+            yield word.word
+
+
+def _another(word: str, rival: str) -> bool:
+    """Whether what stands in a word's place is not the same in other words."""
+    return held(word, rival) < 0 and held(rival, word) < 0
 
 
 def _length(said: Reading) -> int:
@@ -151,11 +210,17 @@ def _words(said: Reading, source: Compared) -> Iterator[Finding]:
 
 
 def _contrasts(said: Reading, passage: Reading) -> Iterator[Finding]:
-    """Of words that exclude each other (有效, 无效) the sentence has one and the passage only others."""
+    """Numbers and their limits aside: of words that exclude each other (有效, 无效) the sentence has one and the passage only others."""
     for contrast in CONTRASTS:
-        ours = [m for m in contrast.finditer(said.text)]
-        theirs = [m for m in contrast.finditer(passage.text)]
+        ours, theirs = list(contrast.finditer(_without_limits(said))), list(contrast.finditer(_without_limits(passage)))
         words = {m.group() for m in theirs}
         for match in ours:
             if theirs and match.group() not in words and not words & {m.group() for m in ours}:
                 yield Finding("condition", *match.span(), theirs[0].span(), False)
+
+
+def _without_limits(reading: Reading) -> str:
+    text = reading.text
+    for start, end in (mark for fact in reading.facts for mark in fact.marks):
+        text = text[:start] + " " * (end - start) + text[end:]
+    return text

@@ -155,7 +155,7 @@ def test_a_sentence_without_a_marker_gets_the_source_that_says_it() -> None:
         ),  # one number that is not there: the closest, and it carries nothing
         ("办公设备报销额度为每人每年3000元，共2次。", "money", "none"),
         ("每年可享受15.5天带薪年假。", "leave", "none"),
-        ("杭州设班车。", None, "none"),
+        ("乒乓球赛真精彩。", None, "none"),
         ("The office is in Hangzhou.", None, "none"),
         ("。", None, "no_claim"),
         ("……", None, "no_claim"),
