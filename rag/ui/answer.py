@@ -10,6 +10,7 @@ from rag.corpus.index import Corpus
 from rag.errors import Language
 from rag.types import Answer, Citation, Clue, Sentence
 from rag.ui import panels, render
+from rag.ui.conflicts import REMARK_SCRIPT
 from rag.ui.strings import text
 from rag.ui.style import ANSWER_SCRIPT, SCROLL_TO_SOURCE
 
@@ -19,6 +20,8 @@ class AnswerTab(NamedTuple):
 
     status: gr.HTML
     answer: gr.HTML
+    remarks: gr.HTML
+    """What other versions and sources say otherwise; set with the complete answer."""
     versions: gr.HTML
     """Which other versions say something on the question; set with what was found."""
     legend: gr.HTML
@@ -38,12 +41,13 @@ def build_answer(label: gr.I18n) -> AnswerTab:
                 js_on_load=ANSWER_SCRIPT,
                 elem_id="answer",
             )
+            remarks = gr.HTML(js_on_load=REMARK_SCRIPT, elem_id="answer-remarks")
             versions = gr.HTML(js_on_load=None, elem_id="answer-versions")
             legend = gr.HTML(js_on_load=None, elem_id="answer-legend")
         with gr.Column(scale=5, min_width=300):
             source = gr.HTML(js_on_load=SCROLL_TO_SOURCE, elem_id="source")
     steps = gr.HTML(js_on_load=None, elem_id="steps")
-    return AnswerTab(status, answer, versions, legend, source, steps)
+    return AnswerTab(status, answer, remarks, versions, legend, source, steps)
 
 
 def empty_answer(tab: AnswerTab, status: str, language: Language) -> dict[Any, Any]:
@@ -51,6 +55,7 @@ def empty_answer(tab: AnswerTab, status: str, language: Language) -> dict[Any, A
     return {
         tab.status: status,
         tab.answer: [],
+        tab.remarks: "",
         tab.versions: "",
         tab.legend: legend(language),
         tab.source: panels.notice(text("answer.source", language)),

@@ -115,6 +115,7 @@ def _wire_questions(page: Page, do: QuestionHandlers) -> None:
     )
     page.drop.click(do.drop_earlier, None, [page.earlier, page.drop], **LIGHT)
     page.answer.answer.cite(do.open_citation, None, page.answer.source, **LIGHT)
+    page.answer.remarks.side(do.open_difference, None, page.answer.source, **LIGHT)
     page.answer.answer.why(do.explain_sentence, None, page.answer.source, **LIGHT)
 
 

@@ -11,7 +11,7 @@ import gradio as gr
 from rag.ask.query import groups as known_synonyms
 from rag.errors import Language, SettingError, Stopped
 from rag.ui import answer as answer_tab
-from rag.ui import gate, panels
+from rag.ui import conflicts, gate, panels
 from rag.ui.desk import Desk, Updates, bars, mistake, part_of, whole
 from rag.ui.examples import examples
 from rag.ui.guard import guarded, language
@@ -134,7 +134,8 @@ class QuestionHandlers(Desk):
                         yield gr.skip()
                         return
                     weighed = gate.show_gate(self.page.gate, answer, asked.corpus.documents, spoken)
-                    yield answer_tab.show_answer(self.page.answer, answer, spoken) | weighed
+                    said = {self.page.answer.remarks: conflicts.remarks(answer, asked.corpus.documents, spoken)}
+                    yield answer_tab.show_answer(self.page.answer, answer, spoken) | weighed | said
         finally:
             visit.asked(question)
 
@@ -172,6 +173,17 @@ class QuestionHandlers(Desk):
             citation = answer_tab.find_citation(asked.answer, str(marker), start)
             if citation is not None:
                 view = answer_tab.source_view(citation, asked.answer, asked.corpus, language(request))
+        if view is None:
+            raise mistake(SettingError, "answer.gone")
+        return {self.page.answer.source: view}
+
+    @guarded()
+    def open_difference(self, request: gr.Request, event: gr.EventData) -> Updates:
+        """A remark's button was pressed: that sentence in its document."""
+        asked, view = self._visit(request).workspace.asked(), None
+        if asked is not None and asked.answer is not None:
+            n, which = whole(part_of(event, "n")), str(part_of(event, "which"))
+            view = conflicts.side_view(asked.answer, n, which, asked.corpus, language(request))
         if view is None:
             raise mistake(SettingError, "answer.gone")
         return {self.page.answer.source: view}

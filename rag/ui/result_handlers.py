@@ -17,7 +17,7 @@ from rag.evaluate.report import to_html, to_json
 from rag.evaluate.run import Answered, Outcome
 from rag.evaluate.threshold import curve, suggested
 from rag.ui import answer as answer_tab
-from rag.ui import chunks, evaluate_compare, evaluate_questions, evaluate_results, gate, panels
+from rag.ui import chunks, conflicts, evaluate_compare, evaluate_questions, evaluate_results, gate, panels
 from rag.ui.desk import Desk, Updates, as_download, first, mistake, part_of, whole
 from rag.ui.evaluate import age
 from rag.ui.guard import guarded, language
@@ -175,6 +175,7 @@ class ResultHandlers(Desk):
         shown |= self._found(visit, asked, spoken)
         if asked.answer is not None:
             shown |= answer_tab.show_answer(page.answer, asked.answer, spoken)
+            shown[page.answer.remarks] = conflicts.remarks(asked.answer, asked.corpus.documents, spoken)
             shown |= gate.show_gate(page.gate, asked.answer, asked.corpus.documents, spoken)
         shown[page.question] = outcome.question.question
         found = diagnose(outcome, run.bench.corpus, run.bench.groups)

@@ -11,6 +11,7 @@ from rag.evaluate.words import WORDS
 from rag.ui.strings_answer import ANSWER
 from rag.ui.strings_candidates import CANDIDATES
 from rag.ui.strings_chunks import CHUNKS
+from rag.ui.strings_conflicts import CONFLICTS
 from rag.ui.strings_documents import DOCUMENTS
 from rag.ui.strings_evaluate import EVALUATE
 from rag.ui.strings_gate import GATE
@@ -144,6 +145,7 @@ TABLE: Final[Mapping[str, Bilingual]] = MappingProxyType({
     **EVALUATE,
     **GATE,
     **ORDERS,
+    **CONFLICTS,
     **SETTINGS,
 })
 # fmt: on

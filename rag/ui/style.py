@@ -234,6 +234,7 @@ table.steps td:nth-child(-n+4):not(:first-child),table.steps th:nth-child(-n+4):
 .doc mark.odd{background:var(--odd)}.doc mark.even{background:var(--even)}.doc mark.overlap{background:var(--over)}
 .doc mark.chunk{background:var(--odd)}.doc mark.hit{background:var(--hit)}.doc mark.chunk.hit{box-shadow:0 -2px 0 #d97706 inset}
 .doc mark.word{text-decoration:underline;text-decoration-color:#d97706;text-decoration-thickness:2px;text-underline-offset:3px}
+.conflicts li{margin:.25rem 0}button.remark-open{font-size:.72rem;color:var(--accent);border:1px solid var(--line);border-radius:4px;padding:0 .4em;background:transparent;cursor:pointer}
 .doc mark.order{text-decoration:underline wavy #b91c1c 1.5px;text-underline-offset:3px}.orders mark.order,.remark mark.order{background:none;color:inherit;font-weight:600;text-decoration:underline wavy #b91c1c 1.5px}
 .tick::before{content:attr(data-n);font-style:normal;font-size:.65rem;line-height:1;color:var(--soft);border:1px solid var(--line);border-radius:3px;padding:0 .25em;margin:0 .2em;vertical-align:.15em;background:var(--paper);user-select:none}
 .tick.page::before{border:0;border-bottom:2px solid var(--accent);border-radius:0;background:none;color:var(--accent);font-size:.72rem}.tick.gone::before{border:0;background:none;color:var(--warn);margin:0 .4em 0 0}
