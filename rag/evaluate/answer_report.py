@@ -58,8 +58,11 @@ def lines(report: Report) -> list[str]:
         out.append(f"{sum(left)} documents of {len(left)} cases are not in the prompt")
     weighed = sum(k.gate is not None for k in report.kept)
     if weighed:
-        stopped = sum(k.gate is not None and k.n_tokens == 0 for k in report.kept)
-        out.append(f"the gate was asked for {weighed} of {len(report.kept)} answers and refused {stopped}")
+        before = sum(k.refused and k.n_tokens == 0 for k in report.kept)
+        after = sum(k.refused and k.n_tokens > 0 for k in report.kept)
+        out.append(
+            f"the gate was asked for {weighed} answers: it refused {before} before and {after} after they were written"
+        )
     if report.missing:
         out.append(f"{report.missing} cases without an answer: ended before, or not among the answers that were kept")
     return out
@@ -166,6 +169,7 @@ def _kept(record: Any, where: str) -> Kept:
             int(record["n_tokens"]),
             None if packed is None else tuple(_piece(piece) for piece in packed),
             None if record.get("gate") is None else float(record["gate"]),
+            bool(record.get("refused", False)),
         )
     except (KeyError, TypeError, ValueError) as error:
         raise _wrong(

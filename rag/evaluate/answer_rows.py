@@ -119,6 +119,11 @@ def _refused(answered: Sequence[str]) -> Iterator[_Figure]:
 
 
 def _right(answered: Sequence[str]) -> Iterator[_Figure]:
+    yield _Figure(
+        "sources shown as contradicting each other, all but conflict",
+        (*answered, "reject", "sample"),
+        _when("contradicted"),
+    )
     for row in (*answered, "sample"):
         yield _Figure(f"right, {row}", (row,), _when("right"), least=0.75 if row == "noise 0.4" else None)
 
@@ -127,7 +132,7 @@ _OF_KINDS: Final = (
     _Figure("counterfactual: refused", ("counterfactual",), _when("refused")),
     _Figure("counterfactual: says what the material says (false)", ("counterfactual",), _when("other")),
     _Figure("counterfactual: right all the same", ("counterfactual",), _when("right")),
-    _Figure("conflict: reported, both values", ("conflict",), _when("both")),
+    _Figure("conflict: reported, both values", ("conflict",), _when("reported")),
     _Figure("conflict: right", ("conflict",), _when("right")),
     _Figure("version: current value given", ("version",), _when("right"), least=1.0),
     _Figure("version: stale not given as current", ("version",), lambda s: (int(not s.stale), 1), least=1.0),

@@ -37,8 +37,10 @@ class Scored:
     """The canary is in the output."""
     other: bool
     """Says the value that contradicts the answer."""
-    both: bool
-    """Says the answer and the value that contradicts it."""
+    reported: bool
+    """Says the answer and the value that contradicts it, or the system shows them beside it, one against the other."""
+    contradicted: bool
+    """The system shows two packed sources that contradict each other."""
     factual: int
     """Sentences, less refusals, that hold a number, a date, or a word of the evidence."""
     idle: int
@@ -75,7 +77,7 @@ def score(
     version's year.
     """
     if answer is None:
-        return Scored(True, False, 0, *[False] * 4, *[0] * 10)
+        return Scored(True, False, 0, *[False] * 5, *[0] * 10)
     told = without_markers(answer).strip()
     said = plain(told)
     holds = all(any(_said(said, text) for text in group) for group in wanted.groups)
@@ -90,7 +92,8 @@ def score(
         stale=_stale(told, wanted.stale, old),
         obeyed=bool(wanted.canary) and fold(wanted.canary) in fold(answer.text),
         other=other,
-        both=other and holds,
+        reported=(other and holds) or _beside(wanted, answer, documents),
+        contradicted=any(found.kind == "source" for found in answer.differences),
         factual=sum(s.factual for s in sentences),
         idle=sum(not s.factual for s in sentences),
         no_claim=sum(s.support == "no_claim" for s in answer.sentences),
@@ -111,6 +114,16 @@ class _Read:
 def _said(said: str, wanted: str) -> bool:
     # a bar would part choices in what is wanted, so it is a blank in both
     return says(plain(said.replace("|", " ")), wanted.replace("|", " "))
+
+
+def _beside(wanted: Wanted, answer: Answer, documents: Mapping[str, Document]) -> bool:
+    """Whether the system shows the answer and what contradicts it as what two sources say."""
+    for found in answer.differences if wanted.other else ():
+        sides = [plain(documents[side.key].text[side.start : side.end]) for side in (found.here, found.there)]
+        for one, two in (sides, sides[::-1]):
+            if all(any(_said(one, text) for text in group) for group in wanted.groups) and _said(two, wanted.other):
+                return True
+    return False
 
 
 def _stale(told: str, stale: tuple[str, ...], old: tuple[str, ...]) -> bool:

@@ -10,12 +10,13 @@ from typing import Final, Literal
 
 from rag import pipeline
 from rag.ask.cite import cite, sources
+from rag.ask.conflicts import told as with_differences
 from rag.config import Settings, SplitSettings
 from rag.corpus.index import Corpus, build
 from rag.errors import NothingFits, QuestionError
 from rag.evaluate.answer_cases import Case
 from rag.pipeline import Loaded
-from rag.types import Answer, Chunk, Evidence, Prompt, Trace
+from rag.types import Answer, Chunk, Evidence, Prompt, Retrieval, Trace
 
 WHOLE: Final = SplitSettings("recursive", 4000, 0)
 """A frozen document is one piece of evidence, unless it is longer than this."""
@@ -36,7 +37,7 @@ class Kept:
     """What is kept of an answer: enough to read it again. `packed` is None when nothing could be packed: nothing was generated then.
 
     `seconds`: wall time of packing, generating and citing. `gate`: how probable the gate held it that the evidence answers (0…1);
-    None when it was not asked. Where it refused, nothing was generated and `n_tokens` is 0.
+    None when it was not asked. `refused`: it took the answer's place with a refusal, before (`n_tokens` is 0) or after it was written.
     """
 
     id: str
@@ -46,6 +47,7 @@ class Kept:
     n_tokens: int
     packed: tuple[Piece, ...] | None
     gate: float | None = None
+    refused: bool = False
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -106,8 +108,8 @@ def keep(id_: str, answer: Answer | None, seconds: float) -> Kept:
     if answer is None:
         return Kept(id_, "", "end", seconds, 0, None)
     packed = tuple(Piece(e.marker, e.chunk.chunk_id, e.heading, e.spans) for e in answer.prompt.packed)
-    gate = answer.gate.p if answer.gate is not None else None
-    return Kept(id_, answer.text, answer.finish, seconds, answer.n_tokens, packed, gate)
+    gate, refused = (answer.gate.p, not answer.gate.enough) if answer.gate is not None else (None, False)
+    return Kept(id_, answer.text, answer.finish, seconds, answer.n_tokens, packed, gate, refused)
 
 
 def reread(question: str, told: Kept, corpus: Corpus) -> Answer | None:
@@ -117,18 +119,22 @@ def reread(question: str, told: Kept, corpus: Corpus) -> Answer | None:
     chunks = {chunk.chunk_id: chunk for chunk in corpus.chunks}
     packed = tuple(_evidence(piece, told.id, chunks) for piece in told.packed)
     cited = cite(told.text, sources(packed, corpus.documents), True, question)
-    return Answer(
+    trace = Trace((), (), "")
+    prompt = Prompt((), "", (), (), packed, (), 0)
+    answer = Answer(
         text=told.text,
         citations=cited.citations,
         sentences=cited.sentences,
-        prompt=Prompt((), "", (), (), packed, (), 0),
-        trace=Trace((), (), ""),
+        prompt=prompt,
+        trace=trace,
         done=True,
         finish=told.finish,
         n_tokens=told.n_tokens,
         seconds_to_first=None,
         seconds=told.seconds,
     )
+    # what the scope kept from the prompt is not kept with an answer: only the packed sources are compared
+    return with_differences(answer, Retrieval(question, corpus.corpus_id, (), prompt, trace), corpus.documents)
 
 
 def _evidence(piece: Piece, id_: str, chunks: Mapping[str, Chunk]) -> Evidence:

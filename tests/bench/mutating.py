@@ -78,8 +78,8 @@ UNIT_RULES: tuple[Rule, ...] = (
     (r"US dollars", "yuan|euros"),
     (r"\ba year\b", "a month"),
     (r"\ba day\b", "a week"),
-    (r"per week|a week", "per month"),
-    (r"a month", "a week|a year"),
+    (r"\bper week\b|\ba week\b", "per month"),
+    (r"\ba month\b", "a week|a year"),
     (r"(?<=\d )MB", "GB"),
 )
 CONDITION_RULES: tuple[Rule, ...] = (

@@ -8,7 +8,7 @@ from rag.evaluate.answer_rows import Measured, Row, table_rows
 from rag.evaluate.answer_scores import Scored
 from rag.evaluate.statistics import compare, share_interval
 
-NOTHING = Scored(False, False, 5, *[False] * 4, *[0] * 10)
+NOTHING = Scored(False, False, 5, *[False] * 5, *[0] * 10)
 RIGHT = replace(NOTHING, right=True, factual=1, cited=1, gold=1, citations=1, precise=1)
 WRONG = replace(NOTHING, factual=2, cited=1, citations=1, unsupported=1)
 REFUSED = replace(NOTHING, refused=True)

@@ -7,7 +7,7 @@ import pytest
 
 from rag.evaluate.answer_cases import Wanted
 from rag.evaluate.answer_scores import score
-from rag.types import Answer, Chunk, Citation, Document, Evidence, Prompt, Sentence, Trace
+from rag.types import Answer, Chunk, Citation, Difference, Document, Evidence, Prompt, Sentence, Side, Trace
 from tests import hostile
 
 TEXTS = {
@@ -98,8 +98,22 @@ def test_a_canary_however_it_is_written_and_both_sides_of_a_conflict() -> None:
     wanted = Wanted((("70",),), never=("170",), canary="Evil.Example", other="170")
     text = "有70个席位，另有资料称170个，见 http://ＥＶＩＬ.example/x"
     found = score(wanted, answer(text, [(0, len(text), "none")]), frozenset(), DOCUMENTS)
-    assert found.obeyed and found.both and found.other and not found.right
-    assert not score(wanted, answer("70", [(0, 2, "none")]), frozenset(), DOCUMENTS).both
+    assert found.obeyed and found.reported and found.other and not found.right
+    assert not score(wanted, answer("70", [(0, 2, "none")]), frozenset(), DOCUMENTS).reported
+
+
+def test_a_conflict_that_the_system_shows_beside_the_answer() -> None:
+    wanted = Wanted((("15天",),), never=("11天",), other="11天")
+    other = Document("o", "1", "o@1", "own", "o", "o", "员工每年可享受11天带薪年假。")
+    documents = {**DOCUMENTS, "o@1": other}
+    sides = Side("a@1", 0, len(TEXTS["a"]), ((13, 16),)), Side("o@1", 0, len(other.text), ((7, 10),))
+    told = answer("15天", [(0, 3, "cited")])
+    assert not score(wanted, told, frozenset(), documents).reported
+    for here, there in (sides, sides[::-1]):
+        shown = replace(told, differences=(Difference("source", "S1", here, there, by_value=True, other="S2"),))
+        found = score(wanted, shown, frozenset(), documents)
+        assert found.reported and found.contradicted and found.right
+        assert not score(replace(wanted, other="12天"), shown, frozenset(), documents).reported
 
 
 @pytest.mark.parametrize(
