@@ -27,6 +27,9 @@ NUMBER: Final = 3.0
 ASKED: Final = 0.5
 """What the question's share weighs against the sentence's."""
 
+LONGER: Final = 0.1
+"""What one more sentence has to add."""
+
 _DIGIT: Final = re.compile(r"\d")
 
 
@@ -137,7 +140,7 @@ def wanted(said: str, question: str, packed: Packed) -> Wanted:
 
 
 def passages(looked_for: Wanted, source: Source, run: int) -> list[Passage]:
-    """The runs of at most `run` sentences of a source, the closest first; of equals the shortest, then the first."""
+    """The runs of at most `run` sentences of a source, the closest first, a longer one only where it comes closer by `LONGER` a sentence."""
     out = []
     for i, first in enumerate(source.spans):
         held: set[str] = set()
@@ -148,7 +151,9 @@ def passages(looked_for: Wanted, source: Source, run: int) -> list[Passage]:
             span = (first[0], source.spans[j][1])
             asked = _share(looked_for.asked, held | source.above)
             out.append(Passage(span, (i, j + 1), _share(looked_for.said, held), asked))
-    return sorted(out, key=lambda p: (-round(p.close, 6), p.sentences[1] - p.sentences[0], p.span[1] - p.span[0]))
+    return sorted(
+        out, key=lambda p: (-round(p.close - LONGER * (p.sentences[1] - p.sentences[0]), 6), p.span[1] - p.span[0])
+    )
 
 
 def _share(sought: Mapping[str, float], held: set[str] | frozenset[str]) -> float:

@@ -8,6 +8,7 @@ one that does beside the model's where the model's does not.
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -16,7 +17,7 @@ from rag.ask.markers import blanked, markers, settled, unmarked
 from rag.ask.prompt import NOT_FOUND
 from rag.ask.reading import Reading, plain, read
 from rag.ask.sentences import answer_sentences, clauses
-from rag.ask.verify import Compared, Finding, replaced, verify
+from rag.ask.verify import Compared, Finding, kept, replaced, verify
 from rag.ask.wording import held
 from rag.types import Citation, Clue, Sentence, Support
 
@@ -28,6 +29,8 @@ TRIED: Final = 4
 """Passages of a source that a sentence is compared with, the closest first."""
 NEAR: Final = 0.75
 """A passage that carries a sentence comes at least this near to it, against the nearest of all."""
+FULL: Final = 0.85
+"""And has so much of its words, against the passage that has most."""
 CLOSER: Final = 0.2
 """By so much another source must come closer than what the model cites to be shown beside it, where none carries the sentence."""
 
@@ -44,6 +47,21 @@ class Cited:
 
     citations: tuple[Citation, ...]
     sentences: tuple[Sentence, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Near:
+    """A passage that a sentence is compared with, read."""
+
+    source: Source
+    passage: Passage
+    reading: Reading
+
+    @property
+    def parts(self) -> tuple[tuple[int, int], ...]:
+        """Its sentences, as spans of the reading."""
+        begin = self.passage.span[0]
+        return tuple((a - begin, b - begin) for a, b in self.source.spans[slice(*self.passage.sentences)])
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,30 +174,50 @@ class Citing:
         looked_for = wanted(bare, self._question, self._packed)
         found = [(source, passages(looked_for, source, run)[:TRIED]) for source in self._packed.sources if source.spans]
         nearest = max((runs[0].close for _, runs in found), default=0.0)
-        near = [(source, p) for source, runs in found for p in runs if p.close >= NEAR * nearest]
-        swapped = frozenset(word for source, p in near for word in replaced(said, source.reading(p)))
-        return [self._try(said, source, runs, NEAR * nearest, swapped) for source, runs in found]
+        near = [
+            _Near(source, p, source.reading(p)) for source, runs in found for p in runs if p.close >= NEAR * nearest
+        ]
+        swapped: dict[str, float] = {}
+        for one in near:
+            for word in replaced(said, one.reading):
+                swapped[word] = max(one.passage.said, swapped.get(word, 0.0))
+        most = max((kept(said, one.reading, one.source.heading) for one in near), default=0)
+        return [
+            self._try(said, source, [n for n in near if n.source is source], runs[0], swapped, most)
+            for source, runs in found
+        ]
 
-    def _try(self, said: Reading, source: Source, runs: list[Passage], least: float, swapped: frozenset[str]) -> _Tried:
+    def _try(
+        self, said: Reading, source: Source, near: list[_Near], first: Passage, swapped: Mapping[str, float], most: int
+    ) -> _Tried:
+        """`first` stands for a source none of whose passages comes near: it carries nothing."""
         best: _Tried | None = None
-        for passage in runs:
-            low, high = passage.sentences
-            begin = passage.span[0]
-            parts = tuple((source.spans[i][0] - begin, source.spans[i][1] - begin) for i in range(low, high))
+        for one in near or [_Near(source, first, source.reading(first))]:
+            outdone = frozenset(word for word, share in swapped.items() if share > one.passage.said)
             findings = verify(
                 said,
                 Compared(
-                    source.reading(passage), parts, source.heading, self._asked, passage.asked, self._texts, swapped
+                    one.reading,
+                    one.parts,
+                    source.heading,
+                    self._asked,
+                    one.passage.asked,
+                    self._texts,
+                    frozenset(swapped),
+                    outdone,
                 ),
             )
             decided = bool(findings) and (not said.words or any(f.kind in ("number", "date", "name") for f in findings))
-            near = passage.close >= least and (decided or passage.said >= CLOSE)
-            found = _Tried(source, passage, findings, near and all(f.agrees for f in findings))
+            full = kept(said, one.reading, source.heading) >= FULL * most
+            carries = bool(near) and full and all(f.agrees for f in findings) and (decided or one.passage.said >= CLOSE)
+            if not carries and all(f.agrees for f in findings):
+                findings = (*findings, Finding("words", 0, len(said.text), None, False))
+            found = _Tried(source, one.passage, findings, carries)
             if found.carries or not any(f.missing for f in findings):
                 return found  # it has all that the sentence names: what it says of it decides
             if best is None or _misses(found) < _misses(best):
                 best = found
-        assert best is not None  # a source without a sentence is not tried
+        assert best is not None  # there is one passage at least
         return best
 
     def _clues(self, tried: _Tried, said: Reading) -> tuple[Clue, ...]:

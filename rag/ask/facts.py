@@ -121,17 +121,16 @@ def same(said: Fact, there: Fact) -> bool:
     if said.kind == "number" == there.kind:
         units = {said.unit, there.unit}
         return said.value == there.value and (
-            len(units) == 1 or ("" in units and "percent" not in units) or _counted(said.unit, there.unit)
+            len(units) == 1
+            or units == {"日", "day"}
+            or ("" in units and "percent" not in units)
+            or _counted(said.unit, there.unit)
         )
     if said.kind == "date" == there.kind:
         return _same_date(said.value, there.value)
     if {said.kind, there.kind} == {"number", "date"}:
         day, count = (said, there) if said.kind == "date" else (there, said)
-        return (
-            day.value == f"--{int(Decimal(count.value)):02d}"
-            if count.unit in ("day", "") and count.value.isdigit()
-            else False
-        )
+        return count.unit == "日" and count.value.isdigit() and day.value == f"--{int(count.value):02d}"
     if {said.kind, there.kind} == {"number", "rate"}:
         rate, count = (said, there) if said.kind == "rate" else (there, said)
         return (count.value, count.unit) in _ONCE and rate.value == _ONCE[count.value, count.unit] and not count.bound
@@ -263,6 +262,13 @@ def _numbers(text: str) -> Iterator[Fact]:
             counted, unit = _fraction(match["of"], counted)
         if match["half"] and unit is None:
             counted, unit = Decimal(50), "percent"
+        if (
+            unit == "day"
+            and text[end - 1] == "日"
+            and factor == 1
+            and not text[end - 3 : end].endswith(("历日", "然日"))
+        ):
+            unit = "日"  # 15日 are 15 days, or the 15th
         yield Fact("number", _plain(counted), unit or _unknown(text, end), *_sided(text, match.start(), end))
 
 

@@ -28,7 +28,7 @@ _WRITTEN: Final[tuple[tuple[Turn, str], ...]] = (
     ("before", r"(?<![a-z])before(?![a-z])|(?:之|以)前|(?<=[\u3400-\u9fff])(?<!目)(?<!当)前(?![台往提后者景任途沿年\d])|事前"),
     ("after", r"(?<![a-z])after(?![a-z])|(?:之|以)后|(?<=[\u3400-\u9fff])(?<!最)(?<!先)后(?![勤台续期者面果备代])|事后"),
     ("inside", r"(?:之|以)内|(?<=[期间司室区部])内(?!容|部|网|科)|期间"),
-    ("outside", r"(?:之|以)外"),
+    ("outside", r"(?:之|以)外|(?<=期)外"),
 )  # fmt: skip
 _TURNS: Final = tuple((turn, re.compile(pattern)) for turn, pattern in _WRITTEN)
 _FIRSTS: Final = frozenset(
@@ -102,6 +102,8 @@ def _reach(text: str, turn: Turn, own: tuple[int, int], free: tuple[int, int]) -
         low = max([free[0], own[0] - REACH, *(m.end() for m in _STOP.finditer(text, 0, own[0]))])
         return low, own[0]
     stop = _STOP.search(text, own[1])
+    if free[1] == own[1] or (stop.start() if stop else len(text)) == own[1]:  # 离开办公室的不可以，
+        return max([free[0], own[0] - REACH, *(m.end() for m in _STOP.finditer(text, 0, own[0]))]), own[0]
     return own[1], min(
         free[1], own[1] + (REACH if not text[own[0]].isascii() else 24), stop.start() if stop else len(text)
     )

@@ -72,7 +72,7 @@ def _rather(items: _Items, passage: Reading, own: Fact, rival: Fact, rivals: Seq
             continue
         mine = _held(items, passage, ours)
         yours = _held(items, passage, theirs)
-        if yours - mine and not mine - yours:
+        if yours - mine and (not mine - yours or any(item.startswith("code ") for item in yours - mine)):
             return True
         if mine - yours:
             return False
@@ -83,7 +83,7 @@ def _held(items: _Items, passage: Reading, span: tuple[int, int]) -> frozenset[s
     text = passage.text[slice(*span)]
     there = [f for f in passage.facts if span[0] <= f.start < span[1]]
     facts = {
-        f"{f.value} {f.unit} {sorted(f.bound)}"
+        f"{f.kind} {f.value} {f.unit} {sorted(f.bound)}"
         for f in items.facts
         if any(same(f, g) and not contrary(f, g) for g in there)
     }

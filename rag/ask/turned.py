@@ -14,6 +14,7 @@ from rag.types import ClueKind
 
 _GRAM: Final = re.compile(r"(?=([\u3400-\u9fff]{2}))|(?<![a-z0-9])([a-z0-9]{3,})")
 _STRONG: Final = re.compile("必须|务必|一律|一定|must|shall|required")
+_LIMITED: Final = re.compile(r"(?<![上下时期权年无有界极局额])限(?![额制期度])于?")
 _TWICE: Final = re.compile(r"[未非]经.{0,12}不|[未没非].{0,10}不[得予能可]|除非|unless")
 _PLACES: Final[dict[Turn, frozenset[Turn]]] = {
     "before": frozenset({"after"}),
@@ -46,9 +47,7 @@ def turned(said: Reading, passage: Reading) -> Iterator[Turned]:
         elif operator.turn in ("must", "may"):
             yield from _modal(operator, said, passage)
         elif operator.turn == "only" and not any(0 <= f.start - operator.end < 3 for f in said.facts):  # 只发九成
-            there = _first(passage, ("only", "except"))
-            limited = there or _at(passage, "限")
-            yield Turned("condition", (operator.start, operator.end), limited, limited is not None)
+            yield _only(operator, said, passage)
         elif operator.turn in _PLACES:
             yield from _side(operator, said, passage)
     for operator in passage.operators:
@@ -102,6 +101,15 @@ def _modal(operator: Operator, said: Reading, passage: Reading) -> Iterator[Turn
     elif strong and any(o.turn == other for o in there):
         first = next(o for o in there if o.turn == other)
         yield Turned("condition", own, (first.start, first.end), False)
+
+
+def _only(operator: Operator, said: Reading, passage: Reading) -> Turned:
+    """仅限 in the passage too, and of the same."""
+    grams = [g for g, _ in _grams(said.text, operator)]
+    there = [m.span() for m in _LIMITED.finditer(passage.text)]
+    there += [(o.start, o.end) for o in passage.operators if o.turn in ("only", "except")]
+    span = next((x for x in there if any(g in passage.text[x[1] : x[1] + 12] for g in grams)), None)
+    return Turned("condition", (operator.start, operator.end), span, span is not None)
 
 
 def _side(operator: Operator, said: Reading, passage: Reading) -> Iterator[Turned]:
@@ -163,8 +171,3 @@ def _near(operator: Operator, text: str, at: int) -> bool:
 def _first(passage: Reading, turns: tuple[Turn, ...]) -> tuple[int, int] | None:
     found = next((o for o in passage.operators if o.turn in turns), None)
     return (found.start, found.end) if found else None
-
-
-def _at(passage: Reading, written: str) -> tuple[int, int] | None:
-    at = passage.text.find(written)
-    return (at, at + len(written)) if at >= 0 else None

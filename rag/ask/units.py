@@ -68,14 +68,14 @@ _WORDS_BEFORE: Final[tuple[tuple[Bound, str, str], ...]] = (
     ("over", r"超过|超出|超|高于|大于|多于|长于|晚于|逾|满?不止|more than|over|exceed(?:s|ed|ing)?|longer than|above", _NEAR),
     ("at least", r"满|达到?|届满", _NEAR),
     ("ahead", r"提前|提早|预先", r"(?:[^\W\d_]|\s){0,2}"),
-    ("after", r"推迟|推后|延后|延迟|延期", r"(?:[^\W\d_]|\s){0,2}"),
+    ("after", r"推迟|推后|延后|延迟|延期|事后|过后", r"(?:[^\W\d_]|\s){0,2}"),
     ("after", r"(?<![a-z])after", " "),
     ("before", r"(?<![a-z])(?:before|by)", " "),
 )  # fmt: skip
 _WORDS_BEHIND: Final[tuple[tuple[Bound, str], ...]] = (
     ("at least", r"[的时间]{0,2}(?:及?以上|起(?![草来])|及其以上| or (?:more|older|longer|above)| and (?:above|over|more))"),
-    ("at most", r"[的时间]{0,2}(?:及?以下|(?:之|以)?内(?![容部网科])| or (?:less|fewer|below))"),
-    ("over", r"[的时间]{0,2}(?:之|以)外"),
+    ("at most", r"[的时间]{0,2}(?:及?以下|及?(?:之|以)?内(?![容部网科])| or (?:less|fewer|below))"),
+    ("over", r"[的时间]{0,2}(?:之|以)?外(?![部地来籍勤出卖])"),
     ("before", r"[的时间钟]{0,2}(?:之|以)?前(?![台往提])| (?:before|ago|earlier)(?![a-z])"),
     ("ahead", r" (?:in advance|ahead|beforehand)(?![a-z])"),
     ("after", r"[的时间钟]{0,2}(?:之|以)?后(?![勤台])| (?:later|after)(?![a-z])"),

@@ -7,6 +7,7 @@ leave the sentence unsupported.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
@@ -26,6 +27,7 @@ ENOUGH_ASKED: Final = 0.1
 SHORT: Final = 4
 """Characters in words, from which on an answer says by itself what it is about."""
 
+_TITLE: Final = re.compile("《([^《》\n]{2,30})》")
 _LIMITING: Final = (
     "有效",
     "额度",
@@ -75,7 +77,9 @@ class Compared:
     others: tuple[str, ...]
     """The texts of all sources."""
     replaced: frozenset[str]
-    """Nouns of the sentence in whose place some passage near it has another word: these a passage has to hold."""
+    """Nouns of the sentence in whose place some passage has another word: the one that carries it has to hold them."""
+    outdone: frozenset[str]
+    """Those of them where that passage has more of the sentence."""
 
 
 def verify(said: Reading, source: Compared) -> tuple[Finding, ...]:
@@ -142,57 +146,61 @@ def _rival(fact: Fact, passage: Reading) -> tuple[int, int] | None:
 def _names(said: Reading, source: Compared) -> Iterator[Finding]:
     for word in said.words:
         at = held(word.word, source.passage.text)
-        rival = next(
-            (
-                span
-                for span in in_place(word, said, source.passage)
-                if _another(word.word, source.passage.text[slice(*span)])
-            ),
-            None,
-        )
-        named = word.name or word.word in PARTIES
-        if at >= 0 and rival and named and source.passage.text[at:].startswith(word.word):
-            yield Finding("name", word.start, word.end, rival, False)  # it is there, but not where the sentence has it
-        elif at >= 0:
+        rival = _rival_word(word, said, source.passage)
+        above = at < 0 and held(word.word, source.heading.text) >= 0
+        if rival and (word.name or word.word in PARTIES) and (at < 0 or source.passage.text.startswith(word.word, at)):
+            yield Finding(
+                "name", word.start, word.end, rival, False
+            )  # where the sentence has it, the passage has another
+        elif (at >= 0 or above) and word.word in source.outdone:
+            yield Finding("name", word.start, word.end, (at, at + len(word.word)) if at >= 0 else None, False)
+        elif at >= 0 or above:
             if word.name:
-                yield Finding("name", word.start, word.end, (at, at + len(word.word)), True)
-        elif held(word.word, source.heading.text) >= 0:
-            if word.name:
-                yield Finding("name", word.start, word.end, None, True, above=True)
+                yield Finding("name", word.start, word.end, (at, at + len(word.word)) if at >= 0 else None, True, above)
         elif _differs(word, rival, source):
             yield Finding("name", word.start, word.end, rival, False)
+    for match in _TITLE.finditer(said.text):
+        if not any(match.group(1) in text for text in (source.passage.text, source.heading.text)):
+            yield Finding("name", *match.span(), None, False)
 
 
 def _differs(word: Word, rival: tuple[int, int] | None, source: Compared) -> bool:
     """Whether a word that the passage lacks makes the sentence another one, and is not just another way to say it.
 
-    It does when it is a name, or one of a kind (a role, a leave, a form); when a noun stands in the place of another
-    word, or a verb in the place of one with other synonyms; and when it is a noun that some source uses, but not this passage.
+    It does when it is a name, or one of a kind (a role, a leave, a form), and when it is a verb in the place of one with other synonyms.
     """
     if word.proper or word.word in source.replaced:
         return True
-    if word.word in PARTIES:
-        return rival is not None and source.passage.text[slice(*rival)] in PARTIES
-    if held(word.word, source.question.text) >= 0:
+    if rival is None or word.word in PARTIES or held(word.word, source.question.text) >= 0:
         return False
-    if rival is not None:
-        known = word.word in synonyms() and any(
-            w in source.passage.text[slice(*rival)] for w in synonyms() if len(w) > 1
-        )
-        return word.name or known or any(word.word in text for text in source.others)
-    return word.name and len(word.word) > 1 and any(word.word in text for text in source.others)
+    there = source.passage.text[slice(*rival)]
+    return any(word.word in text for text in source.others) or (
+        word.word in synonyms() and any(w in there for w in synonyms() if len(w) > 1)
+    )
+
+
+def _rival_word(word: Word, said: Reading, passage: Reading) -> tuple[int, int] | None:
+    """What stands in a word's place in the passage and is not the same in other words."""
+    spans = in_place(word, said, passage)
+    return next((s for s in spans if _another(word.word, passage.text[slice(*s)])), None)
 
 
 def replaced(said: Reading, passage: Reading) -> Iterator[str]:
     """The nouns of a sentence in whose place a passage has another word."""
-    for word in said.words:
-        if word.name and any(_another(word.word, passage.text[slice(*span)]) for span in in_place(word, said, passage)):
-            yield word.word
+    return (w.word for w in said.words if (w.name or w.word in PARTIES) and _rival_word(w, said, passage))
 
 
 def _another(word: str, rival: str) -> bool:
-    """Whether what stands in a word's place is not the same in other words."""
     return held(word, rival) < 0 and held(rival, word) < 0
+
+
+def kept(said: Reading, passage: Reading, heading: Reading) -> int:
+    """Characters in words of the sentence that a passage or its heading holds, in these or other words."""
+    return sum(
+        w.end - w.start
+        for w in said.words
+        if w.word not in PARTIES and max(held(w.word, passage.text), held(w.word, heading.text)) >= 0
+    )
 
 
 def _length(said: Reading) -> int:
