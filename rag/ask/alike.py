@@ -103,15 +103,23 @@ def values(row: Row, other: Row) -> list[tuple[Token, Token]]:
     out = []
     for a, b, n in SequenceMatcher(None, row.words, other.words, autojunk=False).get_matching_blocks():
         for mine, theirs in zip(row.tokens[a : a + n], other.tokens[b : b + n], strict=True):
-            if n >= _RUN and mine.fact and theirs.fact and _differ(mine.fact, theirs.fact):
+            if n >= _RUN and differ(mine, theirs):
                 out.append((mine, theirs))
     return out
 
 
-def _differ(one: Fact, other: Fact) -> bool:
-    if one.unit in _CLAUSES:  # a reference to another clause, which may only have moved
+def differ(mine: Token, theirs: Token) -> bool:
+    """Whether both are numbers or dates, and not the same, or not on the same side."""
+    if (
+        not (mine.fact and theirs.fact) or mine.fact.unit in _CLAUSES
+    ):  # a reference to a clause, which may only have moved
         return False
-    return not same(one, other) or contrary(one, other)
+    return not same(mine.fact, theirs.fact) or contrary(mine.fact, theirs.fact)
+
+
+def content(row: Row) -> frozenset[str]:
+    """The words and characters of a sentence without its numbers and without small words."""
+    return frozenset(token.word for token in row.tokens if not token.fact and token.word not in _IDLE)
 
 
 def marks(differing: Sequence[tuple[Token, Token]]) -> Marks:

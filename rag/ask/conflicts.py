@@ -8,15 +8,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
-from rag.ask.alike import Row, Span, Token, likeness, marks, most_like, rows, values, wording
+from rag.ask.alike import Row, Span, Token, content, differ, likeness, marks, most_like, rows, values, wording
 from rag.ask.reading import plain
 from rag.ask.sentences import source_sentences
 from rag.errors import Bilingual
 from rag.types import Answer, Difference, Document, Evidence, Retrieval, Side, Step
 
 SAME: Final = 0.8
-"""Sentences of two policies are about the same thing when they are at least so much alike and differ in one number only."""
-_FEWEST: Final = 6
+"""Sentences of two policies say the same when they are at least so much alike."""
+_FEWEST: Final = 5
 """Tokens that a sentence has at least: a bare figure says nothing."""
 _REACH: Final = 400
 MOST: Final = 5
@@ -110,7 +110,7 @@ def between_sources(
 ) -> tuple[Difference, ...]:
     """Sentences of two packed policies that say the same of different values, where they share words with the question.
 
-    They are the same but for one number or date and for words that say nothing by themselves. At most `MOST`.
+    What counts as the same: `contradiction`. At most `MOST`.
     """
     asked = _pairs(question)
     read = [(piece, rows(documents[piece.chunk.key].text, piece.spans)) for piece in packed]
@@ -136,14 +136,32 @@ def _pairs(text: str) -> set[str]:
 
 
 def contradiction(row: Row, other: Row) -> tuple[Token, Token] | None:
-    """The one number or date in which two sentences differ that are otherwise the same; None when it is not so."""
-    few, many = sorted((len(row.tokens), len(other.tokens)))
-    if few < _FEWEST or 2 * few < SAME * (few + many):  # what is so much longer cannot be so much alike
+    """The one number or date in which two sentences differ that say the same; None when it is not so.
+
+    They are alike but for small words; or every word of the shorter stands in the longer, and all its numbers but one, of whose
+    unit the longer has one that the shorter has not.
+    """
+    if min(len(row.tokens), len(other.tokens)) < _FEWEST:
         return None
-    if likeness(row, other) < SAME or any(wording(row, other)):
+    if likeness(row, other) >= SAME and not any(wording(row, other)):
+        differing = values(row, other)
+        return differing[0] if len(differing) == 1 else None
+    return _of_the_same(row, other)
+
+
+def _of_the_same(row: Row, other: Row) -> tuple[Token, Token] | None:
+    short, long = sorted((row, other), key=lambda one: len(one.tokens))
+    if not content(short) <= content(long):
         return None
-    differing = values(row, other)
-    return differing[0] if len(differing) == 1 else None
+    own = [t for t in short.tokens if t.fact and all(differ(t, u) or t.word != u.word for u in long.tokens)]
+    there = [
+        u
+        for u in long.tokens
+        if own and u.word == own[0].word and all(differ(t, u) for t in short.tokens if t.word == u.word)
+    ]
+    if len(own) != 1 or len(there) != 1:
+        return None
+    return (own[0], there[0]) if short is row else (there[0], own[0])
 
 
 def _step(seconds: float, n_in: int, versions: Sequence[Difference], sources: Sequence[Difference]) -> Step:

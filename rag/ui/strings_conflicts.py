@@ -21,14 +21,14 @@ CONFLICTS: Final[Mapping[str, Bilingual]] = MappingProxyType({
         "《{title}》{version} 版此处写法不同：{there}；本回答依据的 {mine} 版：{here} [{marker}]。",
     ),
     "conflict.source": _B(
-        "Two sources contradict each other: [{marker}] “{own}” says {here}, [{other}] “{title}” says {there}.",
-        "两个来源互相矛盾：[{marker}]《{own}》为 {here}，[{other}]《{title}》为 {there}。",
+        "Two sources do not agree; please check: [{marker}] “{own}” says {here}, [{other}] “{title}” says {there}.",
+        "两个来源说法不一致，请核对：[{marker}]《{own}》为 {here}，[{other}]《{title}》为 {there}。",
     ),
     "conflict.another": _B("another", "另一份"),
     "conflict.here": _B("see what was used", "看所依据的"),
     "conflict.there": _B("see the other", "看另一处"),
     "conflict.opened_here": _B("What the answer rests on; underlined: what differs.", "回答所依据的句子；下划线为不同之处。"),
     "conflict.opened_there": _B("The other version, which was not used; underlined: what differs.", "另一版本，未作为依据；下划线为不同之处。"),
-    "conflict.opened_source": _B("One of two sources that contradict each other; underlined: what differs.", "互相矛盾的来源之一；下划线为不同之处。"),
+    "conflict.opened_source": _B("One of two sources that do not agree; underlined: what differs.", "说法不一致的来源之一；下划线为不同之处。"),
 })
 # fmt: on

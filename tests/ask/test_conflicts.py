@@ -94,7 +94,7 @@ def test_two_policies_that_contradict_each_other_are_told_with_their_values() ->
         "二线城市住宿标准为每晚500元。",  # of something else
         "一线城市住宿标准为每晚600元。",  # the same
         "一线城市住宿标准为每晚六百元。",
-        "一线城市住宿标准为每晚500元，含早餐，须附两张发票，超过标准部分自理。",  # says much more
+        "一线城市住宿标准为每晚500元，旺季为每晚600元。",  # has the same too
         "500元。",
     ],
 )
@@ -102,6 +102,20 @@ def test_what_is_no_contradiction(other: str) -> None:
     a, b = document("travel@1", "一线城市住宿标准为每晚600元。"), document("guide@1", other)
     pieces = [piece("S1", a), piece("S2", b)]
     assert between_sources("一线城市住宿标准是多少？", pieces, {a.key: a, b.key: b}) == ()
+
+
+def test_a_short_sentence_that_the_longer_one_holds_word_for_word_but_for_its_number() -> None:
+    a, b = document("leave@1", "员工入职满一年后，每年可享受15天带薪年假。"), document("hand@1", "带薪年假为每年12天。")
+    found = between_sources("带薪年假每年几天？", [piece("S1", a), piece("S2", b)], {a.key: a, b.key: b})
+    assert [(a.text[slice(*d.here.marks[0])], b.text[slice(*d.there.marks[0])]) for d in found] == [("15天", "12天")]
+    city = (
+        document("travel@1", "一线城市住宿标准为每晚600元。"),
+        document("guide@1", "一线城市住宿标准为每晚500元，含早餐，须附两张发票。"),
+    )
+    pieces = [piece("S1", city[0]), piece("S2", city[1])]
+    assert between_sources("一线城市住宿标准？", pieces, {d.key: d for d in city})
+    sick = document("hand@1", "带薪病假为每年12天。")
+    assert between_sources("带薪年假每年几天？", [piece("S1", a), piece("S2", sick)], {a.key: a, sick.key: sick}) == ()
 
 
 def test_versions_of_one_policy_and_pieces_of_one_document_are_no_contradiction() -> None:
