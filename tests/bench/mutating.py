@@ -126,7 +126,6 @@ CONDITION_RULES: tuple[Rule, ...] = (
     (r"是否带薪: 带薪", "是否带薪: 不带薪"),
     (r"上浮", "下浮"),
     (r"(?<!不)缴纳", "不缴纳"),
-    (r"无论金额大小|不管多少钱", "金额较大的|金额超过500元时"),
     (r"连续(?=输|休)", "非连续"),
     (r"带薪(?=年假)", "无薪"),
     (r"\bmust not\b", "may"),
@@ -145,7 +144,7 @@ CONDITION_RULES: tuple[Rule, ...] = (
     (r"\bneeds\b", "does not need"),
     (r"\bpaid annual\b", "unpaid annual"),
 )
-_CONDITIONS = ("仅限管理岗位：", "经总经理特批后，", "仅在法定节假日期间，", "除销售岗位外，", "工龄满二十年的，")
+_CONDITIONS = ("仅限管理岗位：", "仅在法定节假日期间，", "只适用于销售岗位：", "只有经总经理特批，才适用：")
 """Put in front, they narrow what no policy narrows."""
 NAMES: tuple[tuple[str, ...], ...] = (
     ("直属主管", "部门负责人", "分管副总", "总经理", "财务经理", "董事长"),
