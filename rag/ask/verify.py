@@ -14,7 +14,7 @@ from typing import Final
 
 from rag.ask.facts import Fact, contrary, same
 from rag.ask.reading import Reading
-from rag.ask.slots import in_place
+from rag.ask.slots import in_place, joined_otherwise, put_in
 from rag.ask.together import apart, scattered
 from rag.ask.turned import turned
 from rag.ask.wording import CONTRASTS, PARTIES, Word, held, synonyms
@@ -93,6 +93,7 @@ def verify(said: Reading, source: Compared) -> tuple[Finding, ...]:
         *_words(said, source),
         *(Finding(t.kind, *t.said, t.there, t.agrees) for t in turned(said, source.passage)),
         *_contrasts(said, source.passage),
+        *(Finding("condition", *ours, theirs, False) for ours, theirs in joined_otherwise(said, source.passage)),
         *(Finding("place", *p.said, None, False) for p in scattered(said, source.passage, source.parts)),
         *(
             Finding("place", *p.said, p.there, False)
@@ -148,7 +149,7 @@ def _names(said: Reading, source: Compared) -> Iterator[Finding]:
         at = held(word.word, source.passage.text)
         rival = _rival_word(word, said, source.passage)
         above = at < 0 and held(word.word, source.heading.text) >= 0
-        if rival and (word.name or word.word in PARTIES) and (at < 0 or source.passage.text.startswith(word.word, at)):
+        if rival and _names_one(word) and (at < 0 or source.passage.text.startswith(word.word, at)):
             yield Finding(
                 "name", word.start, word.end, rival, False
             )  # where the sentence has it, the passage has another
@@ -157,23 +158,28 @@ def _names(said: Reading, source: Compared) -> Iterator[Finding]:
         elif at >= 0 or above:
             if word.name:
                 yield Finding("name", word.start, word.end, (at, at + len(word.word)) if at >= 0 else None, True, above)
-        elif _differs(word, rival, source):
+        elif _differs(word, rival, said, source):
             yield Finding("name", word.start, word.end, rival, False)
     for match in _TITLE.finditer(said.text):
         if not any(match.group(1) in text for text in (source.passage.text, source.heading.text)):
             yield Finding("name", *match.span(), None, False)
 
 
-def _differs(word: Word, rival: tuple[int, int] | None, source: Compared) -> bool:
+def _differs(word: Word, rival: tuple[int, int] | None, said: Reading, source: Compared) -> bool:
     """Whether a word that the passage lacks makes the sentence another one, and is not just another way to say it.
 
-    It does when it is a name, or one of a kind (a role, a leave, a form), and when it is a verb in the place of one with other synonyms.
+    It does when it is a name, or one of a kind (a role, a leave, a form); when it stands in the place of another word that shares no
+    character with it; and when it is a noun put before one that the passage has alone.
     """
     if word.proper or word.word in source.replaced:
+        return True
+    if word.name and len(word.word) > 1 and put_in(word, said, source.passage):
         return True
     if rival is None or word.word in PARTIES or held(word.word, source.question.text) >= 0:
         return False
     there = source.passage.text[slice(*rival)]
+    if len(word.word) > 1 and not set(word.word) & set(there):
+        return True
     return any(word.word in text for text in source.others) or (
         word.word in synonyms() and any(w in there for w in synonyms() if len(w) > 1)
     )
@@ -187,7 +193,12 @@ def _rival_word(word: Word, said: Reading, passage: Reading) -> tuple[int, int] 
 
 def replaced(said: Reading, passage: Reading) -> Iterator[str]:
     """The nouns of a sentence in whose place a passage has another word."""
-    return (w.word for w in said.words if (w.name or w.word in PARTIES) and _rival_word(w, said, passage))
+    return (w.word for w in said.words if _names_one(w) and _rival_word(w, said, passage))
+
+
+def _names_one(word: Word) -> bool:
+    """Whether it is a noun, as far as that can be told: a Latin word of four letters may be one."""
+    return word.name or word.word in PARTIES or (word.word[0].isascii() and len(word.word) > 3)
 
 
 def _another(word: str, rival: str) -> bool:
