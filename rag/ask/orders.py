@@ -103,7 +103,8 @@ SIGNS: Final = (
     _sign("role", 4, r"(?<![a-z])you (?:are|re) (?:an? |the |my |our )?(?:[a-z]+ ){0,3}(?:assistant|chatbot|bot|language model|ai|llm|hacker|pirate|dan|oracle|persona|model)(?![a-z])|pretend (?:to be|you|that you|as if)|role ?play (?:as|a|an|the)(?![a-z])|(?:^|step \d:?|you(?:r task is to| are to| will| must| should)?|then|now|and) ?(?:take on|assume|adopt) the (?:role|persona|identity)|jailbr(?:eak|oken)"),
     _sign("role", 2, r"^(?:now |please |you (?:must|will|should|shall|need to|have to) )*(?:act|behave|respond|speak) (?:as|like) (?:if |though |an? |the )|你(?:是|将是|就是)(?:一个|一名|一位|一只)|越狱|(?:没有|不受)(?:任何|一切)?(?:限制|约束|审查)|no (?:restrictions|limits|filters|rules)|unrestricted|unfiltered|without (?:any )?(?:restrictions|filters)"),
     # the chat's own marks
-    _raw("markup", 4, r"<\|[^|<>\n]{1,30}\|>|<<\s*/?\s*sys\s*>>|\[\s*/?\s*(?:inst|system|assistant|system prompt|系统指令|系统提示词?)\s*\]|\{\{\s*#?(?:system|user|assistant)"),
+    _raw("markup", 2, r"<\|[^|<>\n]{1,30}\|>"),
+    _raw("markup", 4, r"<<\s*/?\s*sys\s*>>|\[\s*/?\s*(?:inst|system|assistant|system prompt|系统指令|系统提示词?)\s*\]|\{\{\s*#?(?:system|user|assistant)"),
     _raw("markup", 4, r"<\s*/?\s*(?:system|assistant|instructions?|documents?|context|prompt|rules|human|evidence|sources?|tool_call|tool|function_calls?|系统|系统提示|系统指令|文档|指令|助手|资料|参考资料|提示词|规则|问题)(?:[-_ ][\w-]{1,20})?\s*/?\s*>"),
     _raw("markup", 4, r"^\W{0,4}(?:system|系统)\s*(?:prompt|override|instruction|command|提示词|指令|命令|指示|覆盖|管理员指令)s?\s*\W{0,3}[:\]】>]"),
     _raw("markup", 4, r"#{2,}\s*(?:system|instructions?|new instructions?|response|assistant|human|prompt|系统|指令|系统指令|新指令|回答|助手)\s*(?:[:#]|$)|[【\[]\s*(?:系统|system|管理员|admin|开发者|developer)\s*(?:消息|指令|提示词?|通知|命令|覆盖|override|message|prompt|instruction|note)?\s*[】\]]"),
