@@ -118,10 +118,10 @@ class Asking:
         """What is remembered of this corpus; nothing, and nothing will be, when it was replaced. To be called under the lock."""
         return self._kept if corpus is self._searched()[0] else Remembered()
 
-    def answer(self, question: str, stop: threading.Event) -> Iterator[Answer]:
+    def answer(self, question: str, stop: threading.Event, anyway: bool = False) -> Iterator[Answer]:
         """Answer from a fresh retrieval of the same question when there is one, else retrieve first.
 
-        A greedy answer to the same prompt that was finished before in this visit is given again, whole.
+        `anyway`: also from evidence that the gate would refuse. A greedy answer to the same prompt that was finished before in this visit is given again, whole.
         """
         question = self._allowance.checked_question(question)
         with self._lock:
@@ -136,6 +136,8 @@ class Asking:
             if self._asked is not None and self._asked.retrieval is retrieval:
                 self._answered, self._asked = retrieval, replace(self._asked, answer=None)
             kept, before = self._kept_of(corpus), self._history(question)
+        if anyway:
+            settings = replace(settings, generate=replace(settings.generate, refuse=False))
         key = key_of(question, before, settings, corpus, self._groups)
         once = kept.answer(key, retrieval)
         answers = pipeline.answer(retrieval, corpus, settings, self._models, stop) if once is None else iter((once,))

@@ -56,6 +56,7 @@ _ZH = {
     "repetition_penalty": "重复惩罚",
     "context_limit": "上下文上限",
     "rules": "提示词规则",
+    "refuse_below": "拒答阈值",
 }
 
 
@@ -211,6 +212,8 @@ class GenerateSettings:
     """How the prompt is worded and becomes an answer. `temperature` 0 is greedy decoding, which ignores `top_p`.
 
     `rules`: what the system message says instead of the built-in rules; empty: these, in the question's language.
+    `withhold`: sentences of the evidence that speak to the machine and not to the staff are left out of the prompt.
+    `refuse`: nothing is written, but the not-found sentence, where the evidence answers with a probability under `refuse_below`.
     """
 
     answer_tokens: int = 160
@@ -219,6 +222,9 @@ class GenerateSettings:
     repetition_penalty: float = 1.0
     context_limit: int = 2048
     rules: str = ""
+    withhold: bool = True
+    refuse: bool = False
+    refuse_below: float = 0.5
 
     def __post_init__(self) -> None:
         _whole("context_limit", self.context_limit)
@@ -229,6 +235,7 @@ class GenerateSettings:
         _within("top_p", self.top_p, 0.01, 1)
         _within("repetition_penalty", self.repetition_penalty, 0.5, 2)
         _at_most("rules", self.rules, MOST_RULES)
+        _within("refuse_below", self.refuse_below, 0, 1)
 
     @property
     def budget(self) -> int:

@@ -13,6 +13,7 @@
     ├── ModelUnavailable      a model could not be had, or could not be loaded
     │   └── ModelLoading      not yet: it is being fetched or loaded right now
     ├── NothingFits           no piece of evidence fits the prompt budget
+    │   └── AllWithheld       all that was found gives orders to the machine
     ├── UnsafePrompt          text from outside would become a special token of the model
     └── Stopped               the visitor pressed Stop or closed the page
 
@@ -107,6 +108,10 @@ class ModelLoading(ModelUnavailable):
 
 class NothingFits(RagError):
     """No piece of evidence fits the prompt budget."""
+
+
+class AllWithheld(NothingFits):
+    """All that was found gives orders to the machine, and such sentences are withheld."""
 
 
 class UnsafePrompt(RagError):

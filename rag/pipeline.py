@@ -6,22 +6,25 @@ import threading
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, get_args
 
 from rag.ask import select
 from rag.ask.choose import Chosen, choose, select_step
-from rag.ask.cite import FLOOR, Cited, cite, settled, sources
+from rag.ask.cite import Cited, Citing, settled, sources
+from rag.ask.conflicts import told
 from rag.ask.draft import second_round
+from rag.ask.evidence import said_of_orders
+from rag.ask.gate import checked, refusal, weigh
 from rag.ask.neighbours import with_neighbours
-from rag.ask.outside import outside
+from rag.ask.outside import outside, superseded
 from rag.ask.prompt import build_prompt
 from rag.ask.query import formulate, query_step
 from rag.ask.rerank import rerank
 from rag.ask.search import QueryEncoder, search
 from rag.config import Settings
 from rag.corpus.index import Corpus
-from rag.errors import Bilingual, ModelUnavailable, NothingFits, UnsafePrompt
-from rag.types import PUBLIC, Answer, Candidate, Chunk, Prompt, Retrieval, Status, Step, Trace
+from rag.errors import AllWithheld, Bilingual, ModelUnavailable, NothingFits, UnsafePrompt
+from rag.types import PUBLIC, Answer, Candidate, Chunk, Prompt, Retrieval, Status, Step, Support, Trace
 
 if TYPE_CHECKING:  # torch comes with these: it is imported where the models are loaded, behind the page
     from rag.models.generator import Generated, Generator
@@ -100,15 +103,23 @@ def given(
 ) -> Retrieval:
     """As `retrieve`, with `chunks` in this order instead of a search; none gives a prompt without evidence.
 
-    All of them may be packed, however many the settings would pack.
+    All of them may be packed, however many the settings would pack, but those of a version in whose place another of the
+    given ones is in force: the scope leaves them out, as it does in a search.
     """
-    found = tuple(Candidate(chunk, {}, {}, rank, Status("not_packed")) for rank, chunk in enumerate(chunks, 1))
+    older = superseded({chunk.key for chunk in chunks}, corpus, settings.search)
+    kept = [chunk for chunk in chunks if chunk.key not in older]
+    found = tuple(Candidate(chunk, {}, {}, rank, Status("not_packed")) for rank, chunk in enumerate(kept, 1))
+    left = [chunk for chunk in chunks if chunk.key in older]
+    hidden = tuple(Candidate(c, {}, {}, n, Status("out_of_scope", of=older[c.key])) for n, c in enumerate(left, 1))
     note = Bilingual(en="the evidence was given, not searched", zh="证据是给定的，未经检索")
-    step = Step("select", 0.0, len(found), len(found), note, skipped=True)
+    if left:
+        en, zh = f"of other versions, left out: {len(left)}", f"非现行版本的 {len(left)} 条不放入"
+        note = Bilingual(en=f"{note.en}; {en}", zh=f"{note.zh}；{zh}")
+    step = Step("select", 0.0, len(chunks), len(found), note, skipped=True)
     query = replace(formulate(question, history, settings.query), legs=())
     trace = Trace((step,), settings.lines(), settings.hash())
-    unpacked = Retrieval(question, corpus.corpus_id, found, None, trace, query=query)
-    every = replace(settings, search=replace(settings.search, packed=max(1, min(50, len(chunks)))))
+    unpacked = Retrieval(question, corpus.corpus_id, found, None, trace, outside=hidden, query=query)
+    every = replace(settings, search=replace(settings.search, packed=max(1, min(50, len(kept)))))
     return _pack(unpacked, Chosen(found, found, {}), corpus, every, models, not chunks, query.earlier)
 
 
@@ -131,11 +142,13 @@ def _pack(
         problem = error.text
     try:
         prompt = build_prompt(unpacked.question, may, corpus.documents, settings, chat, bare, earlier)
-        found = select.settle(found, chosen.left, prompt.packed, prompt.dropped)
+        found = select.settle(found, chosen.left, prompt.packed, prompt.dropped, prompt.withheld)
         step = _pack_step(time.perf_counter() - began, len(may), prompt)
     except (NothingFits, UnsafePrompt) as error:  # a prompt that cannot be built is a problem to show, not an end
         if isinstance(error, NothingFits):
-            found = select.settle(found, chosen.left, (), [c.chunk.chunk_id for c in may])
+            all_of_it = [c.chunk.chunk_id for c in may]
+            withheld = isinstance(error, AllWithheld)
+            found = select.settle(found, chosen.left, (), () if withheld else all_of_it, all_of_it if withheld else ())
         problem = error.text
         step = Step("pack", time.perf_counter() - began, len(may), 0, error.text)
     trace = replace(unpacked.trace, steps=(*unpacked.trace.steps, step))
@@ -157,6 +170,8 @@ def _pack_step(seconds: float, n_in: int, prompt: Prompt) -> Step:
         note = Bilingual(en=f"{n} of {prompt.budget} tokens", zh=f"{n} 个 token，预算 {prompt.budget}")
     else:
         note = Bilingual(en="no generator: messages only, nothing counted", zh="没有生成器：只有消息，未计 token")
+    if orders := said_of_orders(prompt).en:
+        note = Bilingual(en=f"{note.en}; {orders}", zh=f"{note.zh}；{said_of_orders(prompt).zh}")
     return Step("pack", seconds, n_in, len(prompt.packed), note, skipped=not prompt.rendered)
 
 
@@ -172,17 +187,24 @@ def answer(
     if prompt is None or not prompt.rendered:
         why = retrieval.problem or Bilingual(en="There is no prompt.", zh="没有提示词。")
         raise NothingFits(en=why.en, zh=why.zh)
-    packed = sources(prompt.packed, corpus.documents)
+    weighed, row = weigh(retrieval, corpus.documents, settings, models)
+    before = (*retrieval.trace.steps, *row)
+    if weighed is not None and not weighed.enough:
+        trace = Trace(before, settings.lines(), settings.hash())
+        nothing = Answer("", (), (), prompt, trace, True, "end", 0, None, 0.0)
+        yield refusal(nothing, retrieval.question, weighed, trace)
+        return
+    citing = Citing(sources(prompt.packed, corpus.documents), retrieval.question)
     for generated in generator.stream(prompt.input_ids, settings.generate, stop):
         done = generated.finish != "running"
         began = time.perf_counter()
         text = generated.text if done else settled(generated.text)
-        cited = cite(text, packed, done)
-        steps = [*retrieval.trace.steps]
+        cited = citing.cite(text, done)
+        steps = [*before]
         if done:
             steps.append(_generate_step(generated, len(prompt.input_ids), generator))
             steps.append(_cite_step(cited, time.perf_counter() - began))
-        yield Answer(
+        written = Answer(
             text=text,
             citations=cited.citations,
             sentences=cited.sentences,
@@ -193,7 +215,22 @@ def answer(
             n_tokens=len(generated.ids),
             seconds_to_first=generated.seconds_to_first,
             seconds=generated.seconds,
+            gate=weighed,
         )
+        if done:
+            written = told(_held(written, retrieval.question, corpus, settings), retrieval, corpus.documents)
+        yield written
+
+
+def _held(written: Answer, question: str, corpus: Corpus, settings: Settings) -> Answer:
+    """A complete answer, weighed with its evidence where that was weighed; the refusal in its place where it is not carried."""
+    if written.gate is None or written.finish == "stopped" or all(s.support == "refusal" for s in written.sentences):
+        return written
+    weighed, row = checked(written.gate, written.text, question, corpus.documents)
+    trace = Trace((*written.trace.steps, *row), settings.lines(), settings.hash())
+    if weighed.enough:
+        return replace(written, gate=weighed, trace=trace)
+    return refusal(written, question, weighed, trace)
 
 
 def _generate_step(generated: Generated, n_in: int, generator: Generator) -> Step:
@@ -208,10 +245,11 @@ def _cite_step(cited: Cited, seconds: float) -> Step:
     model = sum(c.by == "model" and c.chunk_id is not None for c in cited.citations)
     invalid = sum(c.chunk_id is None for c in cited.citations)
     system = sum(c.by == "system" for c in cited.citations)
-    none = sum(s.support == "none" for s in cited.sentences)
+    of = {name: sum(s.support == name for s in cited.sentences) for name in get_args(Support)}
     note = Bilingual(
-        en=f"markers by the model: {model}, by the system: {system} (≥ {FLOOR:.0%} of the sentence's bigrams and all its "
-        f"numbers), invalid: {invalid}; sentences without a source: {none}",
-        zh=f"模型标注 {model} 处，系统标注 {system} 处（句中字对至少 {FLOOR:.0%} 且全部数字出现在来源中），无效 {invalid} 处，{none} 句无来源",
+        en=f"markers by the model: {model}, by the system: {system}, invalid: {invalid}; sentences that the cited source carries: {of['cited']}, "
+        f"only another one: {of['other']}, none: {of['none']}, without a claim: {of['no_claim']}, refusing: {of['refusal']}",
+        zh=f"模型标注 {model} 处，系统标注 {system} 处，无效 {invalid} 处；所引来源支持 {of['cited']} 句，仅其他来源支持 {of['other']} 句，"
+        f"无来源支持 {of['none']} 句，未作陈述 {of['no_claim']} 句，表示未找到 {of['refusal']} 句",
     )
     return Step("cite", seconds, len(cited.sentences), len(cited.citations), note)

@@ -18,6 +18,7 @@ from rag.ask.search import QueryEncoder
 from rag.config import Settings
 from rag.corpus.index import Corpus
 from rag.errors import Bilingual
+from rag.models.tokens import TokenStates
 from rag.pipeline import Loaded
 from rag.types import Answer, Chunk, Document, Query, Retrieval, Step
 
@@ -114,7 +115,7 @@ class Remembered:
         if not isinstance(found, Answer) or found.prompt != retrieval.prompt:
             return None
         step = Step("cache", time.perf_counter() - began, len(found.prompt.input_ids), found.n_tokens, ANSWER)
-        written = [s for s in found.trace.steps if s.name in {"generate", "cite"}]
+        written = [s for s in found.trace.steps if s.name in {"gate", "generate", "cite", "compare"}]
         return replace(found, trace=replace(found.trace, steps=(*retrieval.trace.steps, *written, step)))
 
     def keep_answer(self, key: Key, answer: Answer) -> None:
@@ -207,6 +208,13 @@ class _Encoder:
         vectors, reused = self.kept.vectors(texts, self.encoder.encode_query)
         self.reused.append(reused)
         return vectors
+
+    @property
+    def facts(self) -> tuple[tuple[str, str], ...]:
+        return self.encoder.facts
+
+    def token_states(self, text: str, *, question: bool) -> TokenStates:
+        return self.encoder.token_states(text, question=question)
 
 
 def key_of(question: str, history: Sequence[str], settings: Settings, corpus: Corpus, groups: frozenset[str]) -> Key:

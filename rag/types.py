@@ -146,7 +146,15 @@ class Chunk:
 
 
 Fate = Literal[
-    "packed", "over_budget", "beyond_k", "below_threshold", "duplicate", "per_document", "out_of_scope", "not_packed"
+    "packed",
+    "over_budget",
+    "beyond_k",
+    "below_threshold",
+    "duplicate",
+    "per_document",
+    "out_of_scope",
+    "not_packed",
+    "withheld",
 ]
 
 
@@ -186,11 +194,32 @@ class Candidate:
     """How far its clause runs on into the chunks beside it, a slice of the document that holds its own; None: not looked for."""
 
 
+Reason = Literal[
+    "override", "role", "markup", "reveal", "dictate", "citing", "act", "address", "comment", "hidden", "encoded"
+]
+"""By what a sentence speaks to the machine: it lays aside its instructions, gives it another role, imitates the chat's own marks,
+asks for what it was told, dictates the answer, forbids or fakes sources, asks for an action, addresses it, or hides (`rag.ask.orders`)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Flagged:
+    """A sentence ``[start, end)`` that speaks to the machine that reads it and not to the staff (`rag.ask.suspicious`).
+
+    `points` is at least 4; less beside such a sentence, or where one leads on to it. `signs`: the words that gave them, as spans within it, in order.
+    """
+
+    start: int
+    end: int
+    reasons: tuple[Reason, ...]
+    points: int
+    signs: tuple[tuple[int, int], ...]
+
+
 @dataclass(frozen=True, slots=True)
 class Evidence:
     """What is packed under `marker` (``S1``…): slices ``[start, end)`` of the chunk's document, in order.
 
-    One slice, the chunk's own, or more of the document around it where its clause runs on.
+    The chunk's own, or more of the document around it where its clause runs on, less the sentences that are withheld.
     """
 
     marker: str
@@ -198,6 +227,12 @@ class Evidence:
     heading: str
     """The line in front: ``[S1] title | version | section | page`` (parts that are unknown are left out)."""
     spans: tuple[tuple[int, int], ...]
+    above: tuple[str, ...] = ()
+    """The lines between heading and words: a table's caption and column names."""
+    flagged: tuple[Flagged, ...] = ()
+    """Sentences of it, as offsets in the document, that speak to the machine; withheld where no span holds them."""
+    names: tuple[str, ...] = ()
+    """Words of its title, version, sections or table header that speak to the machine; withheld with the sentences."""
 
 
 SegmentName = Literal["template", "rules", "evidence", "question"]
@@ -239,7 +274,9 @@ class Prompt:
     """Chunk ids that were tried and did not fit, in rank order."""
     budget: int
     broken: tuple[str, ...] = ()
-    """Special-token strings that were found in a slot and broken visibly, as they were written."""
+    """Special-token strings and markers that were found in a slot and broken visibly, as they were written."""
+    withheld: tuple[str, ...] = ()
+    """Chunk ids that were tried and hold nothing but sentences that speak to the machine, in rank order."""
 
     @property
     def rendered(self) -> bool:
@@ -253,8 +290,9 @@ class Citation:
 
     ``answer.text[start:end]`` is the marker as the model wrote it; for ``by == "system"`` start == end, the place
     where the marker is to be shown. `chunk_id` is None when the marker names nothing that was packed (invalid);
-    otherwise `span` is the passage ``document.text[span[0]:span[1]]`` that carries the sentence best and
-    `support` (0…1) the share of the sentence's character bigrams found in it.
+    otherwise `span` is the passage ``document.text[span[0]:span[1]]`` that comes closest to the sentence, and
+    `support` (0…1) the share of the sentence's terms that stand in it, rare ones and numbers counting more
+    (`rag.ask.attribute`). A citation says where to look; whether the sentence is carried is said by `Sentence`.
     """
 
     marker: str
@@ -266,17 +304,46 @@ class Citation:
     by: By
 
 
+ClueKind = Literal["number", "date", "limit", "negation", "condition", "name", "words", "place"]
+"""What a clue is about: a number with its unit, rate or code; a date or time; which side of a number is meant (以上, 以下, 之前);
+不得 and 可以; 仅, 必须, 除外; a name or thing; the other words together; whether what stands together in the answer
+stands together in the source."""
+
+
+@dataclass(frozen=True, slots=True)
+class Clue:
+    """Something in a sentence, ``answer.text[start:end]``, that was looked for in the sources.
+
+    `chunk_id` and `span` say where the source has it, or has what it says instead: a slice of the document's text. `span` None with a
+    `chunk_id`: in the title or heading of that chunk; both None: in no packed source. `agrees`: the source that the sentence was
+    compared with says the same; every sentence that has a clue which does not agree is unsupported.
+    """
+
+    kind: ClueKind
+    start: int
+    end: int
+    chunk_id: str | None
+    span: tuple[int, int] | None
+    agrees: bool
+
+
+Support = Literal["cited", "other", "none", "no_claim", "refusal"]
+
+
 @dataclass(frozen=True, slots=True)
 class Sentence:
     """A sentence ``answer.text[start:end]``. `support`: what stands behind it.
 
-    ``model``: the model cited a packed source; ``system``: attributed afterwards; ``none``: no source reached
-    the floor; ``refusal``: the fixed not-found sentence.
+    ``cited``: a source cited in it, by the model or by the system, carries it; ``other``: not what the model cites, but another packed source,
+    which the system cites beside it; ``none``: no packed source carries it, what is cited is only the closest;
+    ``no_claim``: it says nothing that a source could carry (no words, or a phrase such as "I hope this helps");
+    ``refusal``: the fixed not-found sentence. `clues`: what decided, in text order; empty for the last two.
     """
 
     start: int
     end: int
-    support: Literal["model", "system", "none", "refusal"]
+    support: Support
+    clues: tuple[Clue, ...] = ()
 
 
 StepName = Literal[
@@ -290,8 +357,10 @@ StepName = Literal[
     "rerank",
     "select",
     "pack",
+    "gate",
     "generate",
     "cite",
+    "compare",
     "load",
     "split",
     "encode",
@@ -385,6 +454,70 @@ class Retrieval:
     """What was searched for; None for a retrieval made without a question's way (tests)."""
 
 
+SignalName = Literal["closest", "least", "held"]
+"""What speaks for or against the evidence (`rag.ask.gate`): how similar its closest sentence is that meets the question's
+constraints, how well that sentence holds the quarter of the question's tokens that it holds worst, and, of a written answer, the share of
+its own words that one of the closest sentences holds."""
+
+
+@dataclass(frozen=True, slots=True)
+class Signal:
+    """A signal's `value`, and what it `gives` to the log-odds that the evidence answers: below 0 it speaks for a refusal."""
+
+    name: SignalName
+    value: float
+    gives: float
+
+
+@dataclass(frozen=True, slots=True)
+class Near:
+    """A sentence of the evidence, with the one before it: `span` of the text of the document that the chunk of `marker` is of."""
+
+    marker: str
+    chunk_id: str
+    span: tuple[int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Gate:
+    """Whether the packed evidence was held to answer the question: with probability `p` (0…1), `enough` when it is at least `below`.
+
+    `nearest`: at most three sentences, the closest first. `written`: whether the answer was looked at too.
+    """
+
+    enough: bool
+    p: float
+    below: float
+    signals: tuple[Signal, ...]
+    nearest: tuple[Near, ...]
+    written: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """One of two sentences that say different things: ``[start, end)`` of the document `key`; `marks`: where in it they differ."""
+
+    key: str
+    start: int
+    end: int
+    marks: tuple[tuple[int, int], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """A packed sentence and what stands in its place in another version of the policy, or in another packed source (`other`: its marker).
+
+    `here` is of the piece `marker`. `by_value`: a number or date differs; else only words do.
+    """
+
+    kind: Literal["version", "source"]
+    marker: str
+    here: Side
+    there: Side
+    by_value: bool
+    other: str = ""
+
+
 @dataclass(frozen=True, slots=True)
 class Answer:
     """An answer, while it streams (`done` False) and when it is complete.
@@ -404,3 +537,12 @@ class Answer:
     seconds_to_first: float | None
     """Seconds from the start of generation to the first token; None before it."""
     seconds: float
+    gate: Gate | None = None
+    """How the evidence was weighed, and the answer with it once it is complete; None when it was not."""
+    differences: tuple[Difference, ...] = ()
+    """Where other versions, or other packed sources, say otherwise; of a complete answer only (`rag.ask.conflicts`)."""
+
+    @property
+    def says_nothing(self) -> bool:
+        """Whether it is complete and neither claims anything nor refuses: markers alone, or nothing at all."""
+        return self.done and all(s.support == "no_claim" for s in self.sentences)

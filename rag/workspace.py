@@ -277,9 +277,9 @@ class Workspace:
         """The line up to the prompt; see `Asking.retrieve`."""
         return self._asking.retrieve(question, stop)
 
-    def answer(self, question: str, stop: threading.Event) -> Iterator[Answer]:
-        """Answer from a fresh retrieval of the same question when there is one, else retrieve first."""
-        return self._asking.answer(question, stop)
+    def answer(self, question: str, stop: threading.Event, anyway: bool = False) -> Iterator[Answer]:
+        """Answer from a fresh retrieval of the same question when there is one, else retrieve first; `anyway`: though the gate refuses."""
+        return self._asking.answer(question, stop, anyway)
 
     def fresh(self, question: str) -> bool:
         """Whether retrieving again would give the last prompt; see `Asking.fresh`."""

@@ -152,6 +152,9 @@ def test_the_hash_changes_with_every_setting_and_with_nothing_else() -> None:
                 {"repetition_penalty": 1.1},
                 {"context_limit": 2049},
                 {"rules": "简短。"},
+                {"withhold": False},
+                {"refuse": not plain.generate.refuse},
+                {"refuse_below": 0.6},
             )
         ),
     ]

@@ -2,11 +2,12 @@
 
 import random
 from dataclasses import replace
+from datetime import date
 
 import pytest
 
 from rag import pipeline
-from rag.config import GenerateSettings, Settings, SplitSettings
+from rag.config import GenerateSettings, SearchSettings, Settings, SplitSettings
 from rag.corpus.index import Corpus, build
 from tests.fake_models import BigramEncoder, FakeModels, ReplyGenerator
 from tests.pipeline_kit import QUESTION, TEXTS, document, note, skipped, steps, stream
@@ -75,3 +76,33 @@ def test_nothing_of_a_hidden_document_comes_out(models: FakeModels) -> None:
     inside = pipeline.retrieve(QUESTION, corpus, Settings(), models, frozenset({"hr", "public"}))
     assert inside.candidates[0].chunk.key == secret.key
     assert note(inside, "dense") == ""
+
+
+def test_of_two_given_versions_the_one_in_force_is_packed_and_the_other_is_named(models: FakeModels) -> None:
+    text = "员工入职满一年后，每年可享受15天带薪年假。"
+    new = replace(document("leave", text), effective_from=date(2026, 1, 1))
+    old = replace(new, version="2025", key="leave@2025", text=text.replace("15", "10"), effective_from=date(2025, 1, 1))
+    corpus = build([old, new], SplitSettings(), models.encoder())
+    found = pipeline.given(QUESTION, corpus.chunks, corpus, Settings(), models)
+    assert found.prompt is not None and [e.chunk.key for e in found.prompt.packed] == [new.key]
+    assert [(c.chunk.key, c.status.fate, c.status.of) for c in found.outside] == [(old.key, "out_of_scope", new.key)]
+    every = replace(Settings(), search=SearchSettings(scope="all"))
+    both = pipeline.given(QUESTION, corpus.chunks, corpus, every, models)
+    assert both.prompt is not None and len(both.prompt.packed) == 2 and "旧版" in both.prompt.packed[0].heading
+    alone = pipeline.given(QUESTION, corpus.chunks[:1], corpus, Settings(), models)
+    assert alone.prompt is not None and [e.chunk.key for e in alone.prompt.packed] == [old.key]
+
+
+def test_an_answer_names_what_the_version_that_is_not_in_force_says(models: FakeModels) -> None:
+    text = "员工入职满一年后，每年可享受15天带薪年假。"
+    new = replace(document("leave", text), effective_from=date(2026, 1, 1))
+    old = replace(new, version="2025", key="leave@2025", text=text.replace("15", "10"), effective_from=date(2025, 1, 1))
+    corpus = build([old, new], SplitSettings(), models.encoder())
+    models.generator().reply = f"{text}[S1]"
+    found = pipeline.given(QUESTION, corpus.chunks, corpus, Settings(), models)
+    *growing, last = stream(found, corpus, models)
+    (difference,) = last.differences
+    assert (difference.kind, difference.marker, difference.there.key) == ("version", "S1", old.key)
+    assert [old.text[a:b] for a, b in difference.there.marks] == ["10天"]
+    assert last.trace.steps[-1].name == "compare" and last.trace.steps[-1].n_out == 1
+    assert all(answer.differences == () for answer in growing)

@@ -1,33 +1,44 @@
-"""Answer text → sentences and citations: the model's own markers, checked, and the system's attribution for the rest.
+"""Answer text → sentences and citations: the model's own markers, checked, the system's for the rest, and what each sentence rests on.
 
-Attribution. A sentence without a valid marker gets the packed evidence that shares most of its character bigrams, if
-that share reaches `FLOOR` and the evidence holds every number of the sentence; otherwise it gets none.
+Citing and supporting are two things. Every sentence that claims something cites a source: the model's own, if it names a packed one,
+else the closest (`rag.ask.attribute`). Whether a source carries the sentence is decided by `rag.ask.verify`; the system cites
+one that does beside the model's where the model's does not.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Final
 
+from rag.ask.attribute import RUN, Packed, Passage, Source, passages, sources, wanted
+from rag.ask.markers import blanked, markers, settled, unmarked
 from rag.ask.prompt import NOT_FOUND
-from rag.corpus.lexical import fold
-from rag.types import Citation, Document, Evidence, Sentence
+from rag.ask.reading import Reading, plain, read
+from rag.ask.sentences import answer_sentences, clauses
+from rag.ask.verify import Compared, Finding, kept, replaced, verify
+from rag.ask.wording import held
+from rag.types import Citation, Clue, Sentence, Support
 
-# Least share of a sentence's bigrams that its source must hold. Stated, not fitted: half of what the sentence says.
-FLOOR = 0.5
-# Sentences of a source that one sentence of the answer may rest on together.
-RUN = 3
+__all__ = ["CLOSE", "Cited", "Citing", "Packed", "cite", "settled", "sources", "without_markers"]
 
-# [S1]  [S1, S3]  ［S1］  【S1】  (S1)  [2]
-_MARKER = re.compile(r"[\[［【]\s*(?P<a>S?\d{1,2}(?:\s*[,，、]\s*S?\d{1,2})*)\s*[\]］】]|[(（]\s*(?P<b>S\d{1,2}(?:\s*[,，、]\s*S\d{1,2})*)\s*[)）]", re.I)  # fmt: skip
-_NUMBER_IN_MARKER = re.compile(r"S?(\d{1,2})", re.I)
-# What may still become a marker when more text comes: an open bracket and the first characters of a marker.
-_UNFINISHED = re.compile(r"[\[［【(（][\sS\d,，、]*\Z", re.I)
-_SENTENCE_END = re.compile(r"[。！？!?；;]+[”’」』）)]*|\.(?=\s|$)|\n+")
-_TOKEN = re.compile(r"\d+(?:[.,]\d+)*|[a-z]+|[^\W\d_a-z]")
-_NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
+CLOSE: Final = 0.3
+"""Least share of a sentence's terms in its source, where no number and no name decides."""
+TRIED: Final = 4
+"""Passages of a source that a sentence is compared with, the closest first."""
+NEAR: Final = 0.75
+"""A passage that carries a sentence comes at least this near to it, against the nearest of all."""
+FULL: Final = 0.85
+"""And has so much of its words, against the passage that has most."""
+CLOSER: Final = 0.2
+"""By so much another source must come closer than what the model cites to be shown beside it, where none carries the sentence."""
+
+_TOKEN: Final = re.compile(r"\d+(?:[.,]\d+)*|[a-z]+|[^\W\d_a-z]")
+_POLITE: Final = re.compile(
+    r"希望.{0,15}(?:帮助|帮到|有用)|(?:如果?有?|若有?).{0,15}(?:疑问|问题|需要).{0,25}(?:联系|咨询|告诉|提问|随时|说明)|^\W*(?:好的|当然|您好|你好|谢谢|不客气)\W*$"
+    r"|hope (?:this|that|it) helps|feel free|let me know|you.re welcome|^\W*(?:sure|of course|hello|thanks?)\W*$"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,73 +49,203 @@ class Cited:
     sentences: tuple[Sentence, ...]
 
 
-def settled(text: str) -> str:
-    """The part of a growing answer that later text cannot turn into a marker.
+@dataclass(frozen=True, slots=True)
+class _Near:
+    """A passage that a sentence is compared with, read."""
 
-    >>> settled("每年15天[S"), settled("每年15天[S1]")
-    ('每年15天', '每年15天[S1]')
-    """
-    match = _UNFINISHED.search(text)
-    return text[: match.start()] if match else text
+    source: Source
+    passage: Passage
+    reading: Reading
+
+    @property
+    def parts(self) -> tuple[tuple[int, int], ...]:
+        """Its sentences, as spans of the reading."""
+        begin = self.passage.span[0]
+        return tuple((a - begin, b - begin) for a, b in self.source.spans[slice(*self.passage.sentences)])
 
 
 @dataclass(frozen=True, slots=True)
-class Passage:
-    """A run of source sentences: its `span` in the document, its bigrams and its numbers."""
+class _Tried:
+    """A source as what carries a sentence: the passage that does best, and what was found there."""
 
-    span: tuple[int, int]
-    bigrams: frozenset[tuple[str, ...]]
-    numbers: frozenset[str]
+    source: Source
+    passage: Passage
+    findings: tuple[Finding, ...]
+    carries: bool
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
-    """A packed piece of evidence, read once for all sentences of an answer: as a whole, and in runs of sentences."""
+class _Judged:
+    """What stands behind a sentence: `shown`, the passage of every source it cites; `added`, the one the system cites, if any.
 
-    marker: str
-    chunk_id: str
-    bigrams: frozenset[tuple[str, ...]]
-    numbers: frozenset[str]
-    passages: tuple[Passage, ...]
-
-
-def sources(packed: Sequence[Evidence], documents: Mapping[str, Document]) -> tuple[Source, ...]:
-    """What `cite` compares sentences with, in the order of `packed`."""
-    return tuple(_source(evidence, documents[evidence.chunk.key].text) for evidence in packed)
-
-
-def _source(evidence: Evidence, text: str) -> Source:
-    passages = []
-    for start, end in evidence.spans:
-        spans = [(start + a, start + b) for a, b, _ in _sentences(text[start:end])]
-        for i in range(len(spans)):
-            for j in range(i, min(i + RUN, len(spans))):
-                a, b = spans[i][0], spans[j][1]
-                passages.append(Passage((a, b), _bigrams(text[a:b]), _numbers(text[a:b])))
-    whole = "\n".join(text[a:b] for a, b in evidence.spans)
-    return Source(evidence.marker, evidence.chunk.chunk_id, _bigrams(whole), _numbers(whole), tuple(passages))
-
-
-def cite(text: str, packed: Sequence[Source], done: bool) -> Cited:
-    """Find and check the markers of `text` and attribute its other sentences.
-
-    While the answer grows (`done` False) the last, unfinished sentence is not attributed yet.
+    Offsets of the clues count from the start of the sentence.
     """
-    citations: list[Citation] = []
-    sentences: list[Sentence] = []
-    for start, end, complete in _sentences(text):
-        bare = _MARKER.sub("", text[start:end])
-        markers = _markers(text, (start, end), bare, packed)
-        citations += markers
+
+    support: Support
+    clues: tuple[Clue, ...]
+    shown: tuple[_Tried, ...]
+    added: _Tried | None = None
+
+
+class Citing:
+    """Cites one answer while it grows; what was found out about a finished sentence is kept, so that each is compared once."""
+
+    def __init__(self, packed: Packed, question: str = "") -> None:
+        self._packed = packed
+        self._question = question
+        self._asked = read(question, with_words=True)
+        self._known = {source.marker: source for source in packed.sources}
+        self._texts = tuple(source.text for source in packed.sources)
+        self._judged: dict[tuple[str, tuple[str, ...]], _Judged] = {}
+
+    def cite(self, text: str, done: bool) -> Cited:
+        """The markers of `text`, checked, and what stands behind its sentences.
+
+        While the answer grows (`done` False) the last, unfinished sentence is not judged yet: its markers are there, it is not.
+        """
+        citations: list[Citation] = []
+        sentences: list[Sentence] = []
+        for span in answer_sentences(text):
+            found = list(markers(text, span.start, span.end, self._known))
+            names = tuple(dict.fromkeys(m.name for m in found if m.name in self._known))
+            finished = span.closed or done
+            judged = self._judge(blanked(text[span.start : span.end]), names) if finished or names else None
+            shown = {tried.source.marker: tried for tried in judged.shown} if judged else {}
+            for marker in found:
+                tried = shown.get(marker.name)
+                known = self._known.get(marker.name)
+                span_of = tried.passage.span if tried else None
+                share = tried.passage.said if tried else 0.0
+                citations.append(
+                    Citation(
+                        marker.name,
+                        marker.start,
+                        marker.end,
+                        known.chunk_id if known else None,
+                        span_of,
+                        share,
+                        "model",
+                    )
+                )
+            if judged is None or not finished:
+                continue
+            if judged.added is not None:
+                a = judged.added
+                citations.append(
+                    Citation(
+                        a.source.marker, span.end, span.end, a.source.chunk_id, a.passage.span, a.passage.said, "system"
+                    )
+                )
+            clues = tuple(replace(c, start=c.start + span.start, end=c.end + span.start) for c in judged.clues)
+            sentences.append(Sentence(span.start, span.end, judged.support, clues))
+        return Cited(tuple(citations), tuple(sentences))
+
+    def _judge(self, bare: str, names: tuple[str, ...]) -> _Judged:
+        key = (bare, names)
+        if key not in self._judged:
+            self._judged[key] = self._judge_anew(bare, names)
+        return self._judged[key]
+
+    def _judge_anew(self, bare: str, names: tuple[str, ...]) -> _Judged:
+        said = read(bare, with_words=True)
+        tried = self._try_all(bare, said)
+        cited = tuple(t for t in tried if t.source.marker in names)
         if _is_refusal(bare):
-            sentences.append(Sentence(start, end, "refusal"))
-        elif any(c.chunk_id for c in markers) and _bigrams(bare):  # a marker alone carries nothing: no words
-            sentences.append(Sentence(start, end, "model"))
-        elif complete or done:
-            found = _attribute(bare, end, packed)
-            citations += [found] if found else []
-            sentences.append(Sentence(start, end, "system" if found else "none"))
-    return Cited(tuple(citations), tuple(sentences))
+            return _Judged("refusal", (), cited)
+        if not _says_something(said):
+            return _Judged("no_claim", (), cited)
+        if not tried:
+            return _Judged("none", _nowhere(said), cited)
+        best = max(tried, key=lambda t: (t.carries, round(t.passage.close, 6)))  # the first of equals
+        own = max(cited, key=lambda t: (t.carries, round(t.passage.close, 6)), default=None)
+        if own is not None and own.carries:
+            return _Judged("cited", self._clues(own, said), cited)
+        if best.carries:
+            return _Judged("cited" if own is None else "other", self._clues(best, said), cited, best)
+        if not said.facts and (_POLITE.search(said.text) or said.text.rstrip().endswith((":", "："))):
+            return _Judged("no_claim", (), cited)
+        if best.passage.said and (own is None or best.passage.close > own.passage.close + CLOSER):
+            return _Judged("none", self._clues(own or best, said), cited, best)
+        return _Judged("none", self._clues(own or best, said), cited)
+
+    def _try_all(self, bare: str, said: Reading) -> list[_Tried]:
+        """Every source with the passage of it that does best."""
+        run = max(1, min(RUN, len(clauses(bare))))
+        looked_for = wanted(bare, self._question, self._packed)
+        found = [(source, passages(looked_for, source, run)[:TRIED]) for source in self._packed.sources if source.spans]
+        nearest = max((runs[0].close for _, runs in found), default=0.0)
+        near = [
+            _Near(source, p, source.reading(p)) for source, runs in found for p in runs if p.close >= NEAR * nearest
+        ]
+        swapped: dict[str, float] = {}
+        for one in near:
+            for word in replaced(said, one.reading):
+                swapped[word] = max(one.passage.said, swapped.get(word, 0.0))
+        most = max((kept(said, one.reading, one.source.heading) for one in near), default=0)
+        return [
+            self._try(said, source, [n for n in near if n.source is source], runs[0], swapped, most)
+            for source, runs in found
+        ]
+
+    def _try(
+        self, said: Reading, source: Source, near: list[_Near], first: Passage, swapped: Mapping[str, float], most: int
+    ) -> _Tried:
+        """`first` stands for a source none of whose passages comes near: it carries nothing."""
+        best: _Tried | None = None
+        for one in near or [_Near(source, first, source.reading(first))]:
+            outdone = frozenset(word for word, share in swapped.items() if share > one.passage.said)
+            findings = verify(
+                said,
+                Compared(
+                    one.reading,
+                    one.parts,
+                    source.heading,
+                    self._asked,
+                    one.passage.asked,
+                    self._texts,
+                    frozenset(swapped),
+                    outdone,
+                ),
+            )
+            decided = bool(findings) and (not said.words or any(f.kind in ("number", "date", "name") for f in findings))
+            full = kept(said, one.reading, source.heading) >= FULL * most
+            carries = bool(near) and full and all(f.agrees for f in findings) and (decided or one.passage.said >= CLOSE)
+            if not carries and all(f.agrees for f in findings):
+                findings = (*findings, Finding("words", 0, len(said.text), None, False))
+            found = _Tried(source, one.passage, findings, carries)
+            if found.carries or not any(f.missing for f in findings):
+                return found  # it has all that the sentence names: what it says of it decides
+            if best is None or _misses(found) < _misses(best):
+                best = found
+        assert best is not None  # there is one passage at least
+        return best
+
+    def _clues(self, tried: _Tried, said: Reading) -> tuple[Clue, ...]:
+        return tuple(self._clue(finding, tried, said) for finding in tried.findings)
+
+    def _clue(self, finding: Finding, tried: _Tried, said: Reading) -> Clue:
+        """A finding with its place in the document; what the source lacks is looked for in the others."""
+        chunk: str | None = tried.source.chunk_id if finding.above else None
+        span: tuple[int, int] | None = None
+        if finding.there is not None:
+            begin = tried.passage.span[0]
+            chunk, span = tried.source.chunk_id, (begin + finding.there[0], begin + finding.there[1])
+        elif not finding.above and finding.kind != "words":
+            chunk, span = self._elsewhere(said.text[finding.start : finding.end])
+        return Clue(finding.kind, finding.start, finding.end, chunk, span, finding.agrees)
+
+    def _elsewhere(self, word: str) -> tuple[str | None, tuple[int, int] | None]:
+        for source in self._packed.sources:
+            at = held(word, source.text)
+            if at >= 0:
+                begin = source.spans[0][0] + at
+                return source.chunk_id, (begin, begin + len(word))
+        return None, None
+
+
+def cite(text: str, packed: Packed, done: bool, question: str = "") -> Cited:
+    """Cite an answer at once, or as far as it is written; see `Citing.cite`."""
+    return Citing(packed, question).cite(text, done)
 
 
 def without_markers(text: str) -> str:
@@ -114,121 +255,29 @@ def without_markers(text: str) -> str:
     ('每年15天。未休完的不累计', '')
     """
     text, said, before = settled(text), "", 0
-    for _, end, _ in _sentences(text):
-        bare = _MARKER.sub("", text[before:end])
+    for span in answer_sentences(text):
+        bare = unmarked(text[before : span.end])
         said += "" if _is_refusal(bare) else bare
-        before = end
+        before = span.end
     return said
 
 
-def _sentences(text: str) -> list[tuple[int, int, bool]]:
-    """Spans of sentences without surrounding blanks, and whether each is closed.
-
-    The last one never is: more text can bring a marker that belongs to it, or turn ``3.`` into ``3.5``.
-    """
-    out = []
-    start = 0
-    while start < len(text):
-        stop = _SENTENCE_END.search(text, start)
-        end = _after_markers(text, stop.end()) if stop else len(text)
-        sentence = text[start:end]
-        if sentence.strip():
-            a = start + len(sentence) - len(sentence.lstrip())
-            out.append((a, start + len(sentence.rstrip()), bool(text[end:].strip())))
-        start = end
-    return out
+def _misses(tried: _Tried) -> int:
+    return sum(not f.agrees for f in tried.findings)
 
 
-def _after_markers(text: str, end: int) -> int:
-    """Where a sentence that stops at `end` is over: a marker after the stop belongs to it, one that opens a line does not."""
-    while True:
-        at = len(text) - len(text[end:].lstrip())
-        marker = _MARKER.match(text, at)
-        if marker is None:
-            return end
-        rest_of_line = text[marker.end() :].split("\n", 1)[0]
-        if "\n" in text[end - 1 : at] and _MARKER.sub("", rest_of_line).strip():
-            return end
-        end = marker.end()
+def _says_something(said: Reading) -> bool:
+    return bool(
+        said.words
+        or said.facts
+        or any(o.turn in ("forbidden", "needless", "not", "may", "must") for o in said.operators)
+    )
 
 
-def _markers(text: str, sentence: tuple[int, int], bare: str, packed: Sequence[Source]) -> list[Citation]:
-    """The model's markers in a sentence. ``[9]`` without an S is a marker only when it names something packed."""
-    by_marker = {source.marker: source for source in packed}
-    out = []
-    for match in _MARKER.finditer(text, *sentence):
-        numbers = list(_NUMBER_IN_MARKER.finditer(text, *match.span()))
-        names = [f"S{int(n.group(1))}" for n in numbers]
-        lettered = [n.group()[0] in "Ss" for n in numbers]
-        if not any(lettered) and not all(name in by_marker for name in names):
-            continue
-        # each number owns its stretch of the bracket, so that the stretches together are the whole marker
-        edges = [match.start(), *[n.end() for n in numbers[:-1]], match.end()]
-        for name, a, b in zip(names, edges, edges[1:], strict=False):
-            source = by_marker.get(name)
-            if source is None:
-                out.append(Citation(name, a, b, None, None, 0.0, "model"))
-                continue
-            passage, share = _best_passage(bare, source)
-            out.append(Citation(name, a, b, source.chunk_id, passage.span, share, "model"))
-    return out
-
-
-def _attribute(bare: str, end: int, packed: Sequence[Source]) -> Citation | None:
-    grams, numbers = _bigrams(bare), _numbers(bare)
-    best: tuple[float, Source] | None = None
-    for source in packed:
-        share = _share(grams, source.bigrams)
-        if share >= FLOOR and numbers <= source.numbers and (best is None or share > best[0]):
-            best = (share, source)
-    if best is None:
-        return None
-    share, source = best
-    passage, _ = _best_passage(bare, source)
-    return Citation(source.marker, end, end, source.chunk_id, passage.span, share, "system")
-
-
-def _best_passage(bare: str, source: Source) -> tuple[Passage, float]:
-    """The run of at most `RUN` source sentences that shares most with `bare` (the shortest of equals), and the share."""
-    grams, numbers = _bigrams(bare), _numbers(bare)
-
-    def key(passage: Passage) -> tuple[float, float, int]:
-        share = _share(grams, passage.bigrams)
-        return round(share + _share(numbers, passage.numbers), 6), share, passage.span[0] - passage.span[1]
-
-    best = max(source.passages, key=key)
-    return best, _share(grams, best.bigrams)
-
-
-def _share(wanted: frozenset[Any], there: frozenset[Any]) -> float:
-    return len(wanted & there) / len(wanted) if wanted else 0.0
+def _nowhere(said: Reading) -> tuple[Clue, ...]:
+    return tuple(Clue("date" if f.kind == "date" else "number", f.start, f.end, None, None, False) for f in said.facts)
 
 
 def _is_refusal(bare: str) -> bool:
-    plain = "".join(_TOKEN.findall(fold(bare)))
-    return plain != "" and any(plain == "".join(_TOKEN.findall(fold(s))) for s in NOT_FOUND.values())
-
-
-def _bigrams(text: str) -> frozenset[tuple[str, ...]]:
-    """Pairs of neighbouring tokens (a number, a Latin word or one other letter); a single token stands for itself.
-
-    >>> sorted("".join(pair) for pair in _bigrams("每年15天。"))
-    ['15天', '年15', '每年']
-    """
-    tokens = [_plain_number(t) for t in _TOKEN.findall(fold(text))]
-    if len(tokens) == 1:
-        return frozenset({(tokens[0],)})
-    return frozenset(zip(tokens, tokens[1:], strict=False))
-
-
-def _numbers(text: str) -> frozenset[str]:
-    """Arabic numbers of a text, without thousands separators.
-
-    >>> sorted(_numbers("3,000元，15.5天"))
-    ['15.5', '3000']
-    """
-    return frozenset(_plain_number(n) for n in _NUMBER.findall(fold(text)))
-
-
-def _plain_number(token: str) -> str:
-    return re.sub(r",(?=\d{3}(?!\d))", "", token) if token[0].isdigit() else token
+    said = "".join(_TOKEN.findall(plain(bare)))
+    return said != "" and any(said == "".join(_TOKEN.findall(plain(s))) for s in NOT_FOUND.values())

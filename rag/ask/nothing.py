@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from rag.config import SearchSettings, Settings
-from rag.errors import NothingFits
+from rag.errors import AllWithheld, NothingFits
 
 
 def nothing_fits(n: int, settings: Settings, bare: bool) -> NothingFits:
@@ -27,6 +27,14 @@ def nothing_fits(n: int, settings: Settings, bare: bool) -> NothingFits:
     return NothingFits(
         en=f"None of {n} candidates fits the budget of {budget} tokens. Raise the context limit, or choose a smaller chunk size.",
         zh=f"{n} 个候选都放不进 {budget} 个 token 的预算。请调大上下文上限，或减小块大小。",
+    )
+
+
+def all_withheld(n: int) -> AllWithheld:
+    """The error of a prompt for which `n` candidates were found, all of them orders to the machine."""
+    return AllWithheld(
+        en=f"All {n} candidates hold nothing but sentences that give the machine orders, and these are withheld. See them in the Chunks tab, or switch the setting withhold off.",
+        zh=f"{n} 个候选都只有对机器下达的指令，已被扣下。请在「切块」页查看，或关闭设置「扣下指令」（withhold）。",
     )
 
 

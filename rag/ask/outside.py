@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 from datetime import date
 from typing import Final
@@ -47,6 +47,13 @@ def outside(
     instead = _in_force(corpus, settings, groups)
     kept = tuple(replace(c, status=Status("out_of_scope", of=instead.get(c.chunk.key, ""))) for c in found[:MOST])
     return kept, (_step(time.perf_counter() - began, among.hidden, len(found), len(kept)),)
+
+
+def superseded(keys: Collection[str], corpus: Corpus, settings: SearchSettings) -> Mapping[str, str]:
+    """Of documents that were given, the keys of those in whose place another of them is in force, and which; none where all versions are in scope."""
+    if settings.scope == "all":
+        return {}
+    return {key: of for key, of in _in_force(corpus, settings, PUBLIC).items() if key in keys and of in keys}
 
 
 def _in_force(corpus: Corpus, settings: SearchSettings, groups: frozenset[str]) -> Mapping[str, str]:

@@ -6,9 +6,12 @@ import re
 from bisect import bisect_right
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import date
 from typing import TYPE_CHECKING
 
-from rag.ask.nothing import nothing_fits
+from rag.ask import markers
+from rag.ask.evidence import evidence, older_versions
+from rag.ask.nothing import all_withheld, nothing_fits
 from rag.ask.rewrite import Asked
 from rag.config import Settings
 from rag.errors import Language, UnsafePrompt
@@ -41,6 +44,9 @@ RULES: Mapping[Language, str] = {
 _MATERIAL: Mapping[Language, str] = {"zh": "参考资料：\n\n", "en": "Material:\n\n"}
 _EARLIER: Mapping[Language, str] = {"zh": "之前的问题：", "en": "Asked before: "}
 _QUESTION: Mapping[Language, str] = {"zh": "问题：", "en": "Question: "}
+
+_Read = Callable[[str, Chunk, tuple[int, int]], Evidence]
+"""A piece of evidence: its marker, its chunk, and the stretch of the document that is packed."""
 
 _HAN = re.compile(r"[\u3400-\u9fff]")
 
@@ -83,22 +89,30 @@ def build_prompt(
     if chat is not None:
         rules = chat.break_specials(rules)[0]
 
+    may_be = {candidate.chunk.key: documents[candidate.chunk.key] for candidate in may}
+    older = older_versions(may_be.values(), settings.search.as_of or date.today())
+
     def fits(tried: Sequence[Evidence]) -> bool:
         slots = _slots(asked, tried, documents, language, chat)
         return chat is None or len(chat.render(_messages(rules, slots)).input_ids) <= budget
 
-    packed, dropped = _fill(may, settings.search.packed, documents, language, fits)
+    def read(marker: str, chunk: Chunk, span: tuple[int, int]) -> Evidence:
+        newer = older.get(chunk.key)
+        return evidence(marker, chunk, documents[chunk.key], language, span, settings.generate.withhold, newer)
+
+    packed, dropped, withheld = _fill(may, settings.search.packed, read, fits)
     if not packed and not (bare and fits(())):
-        raise nothing_fits(len(may), settings, bare)
-    packed = _widened(packed, may, documents, language, fits)
+        raise all_withheld(len(may)) if len(withheld) == len(may) > 0 else nothing_fits(len(may), settings, bare)
+    packed = _widened(packed, may, read, fits)
     slots = _slots(asked, packed, documents, language, chat)
     messages = _messages(rules, slots)
+    broken = _broken([settings.generate.rules], chat) + _broken(
+        [*(_words(piece, documents) for piece in packed), *asked.earlier, asked.question], chat, markers.broken
+    )
     if chat is None:
-        return Prompt(messages, "", (), (), tuple(packed), tuple(dropped), budget)
+        return Prompt(messages, "", (), (), tuple(packed), tuple(dropped), budget, broken, tuple(withheld))
     rendered = chat.render(messages)
     _check_specials(rendered, chat)
-    raw = [settings.generate.rules, *_raw(asked, packed, documents)]
-    broken = [chat.break_specials(part)[1] for part in raw]
     return Prompt(
         messages,
         rendered.text,
@@ -107,37 +121,36 @@ def build_prompt(
         tuple(packed),
         tuple(dropped),
         budget,
-        tuple(string for found in broken for string in found),
+        broken,
+        tuple(withheld),
     )
 
 
 def _fill(
-    may: Sequence[Candidate],
-    most: int,
-    documents: Mapping[str, Document],
-    language: Language,
-    fits: Callable[[Sequence[Evidence]], bool],
-) -> tuple[list[Evidence], list[str]]:
-    """At most `most` pieces, in order, and the chunk ids of those that were tried and did not fit."""
+    may: Sequence[Candidate], most: int, read: _Read, fits: Callable[[Sequence[Evidence]], bool]
+) -> tuple[list[Evidence], list[str], list[str]]:
+    """At most `most` pieces, in order, and the chunk ids of those that were tried and did not fit, or have nothing to say."""
     packed: list[Evidence] = []
     dropped: list[str] = []
+    withheld: list[str] = []
     for candidate in may:
         if len(packed) == most:
             break
         chunk = candidate.chunk
-        piece = _evidence(f"S{len(packed) + 1}", chunk, documents[chunk.key], language, (chunk.start, chunk.end))
-        if fits([*packed, piece]):
+        piece = read(f"S{len(packed) + 1}", chunk, (chunk.start, chunk.end))
+        if not piece.spans:
+            withheld.append(chunk.chunk_id)
+        elif fits([*packed, piece]):
             packed.append(piece)
         else:
             dropped.append(chunk.chunk_id)
-    return packed, dropped
+    return packed, dropped, withheld
 
 
 def _widened(
     packed: list[Evidence],
     may: Sequence[Candidate],
-    documents: Mapping[str, Document],
-    language: Language,
+    read: _Read,
     fits: Callable[[Sequence[Evidence]], bool],
 ) -> list[Evidence]:
     """Each piece with what its clause runs on into, as far as that is not packed anyway: on both sides, else behind it, else before it."""
@@ -146,8 +159,7 @@ def _widened(
         own = (piece.chunk.start, piece.chunk.end)
         low, high = _apart(own, reach.get(piece.chunk.chunk_id, own), [*packed[:i], *packed[i + 1 :]], piece.chunk.key)
         for span in dict.fromkeys(((low, high), (own[0], high), (low, own[1]))):
-            wider = _evidence(piece.marker, piece.chunk, documents[piece.chunk.key], language, span)
-            tried = [*packed[:i], wider, *packed[i + 1 :]]
+            tried = [*packed[:i], read(piece.marker, piece.chunk, span), *packed[i + 1 :]]
             if span != own and fits(tried):
                 packed = tried
                 break
@@ -165,26 +177,6 @@ def _apart(own: tuple[int, int], wide: tuple[int, int], others: Sequence[Evidenc
     return low, high
 
 
-def _evidence(marker: str, chunk: Chunk, document: Document, language: Language, span: tuple[int, int]) -> Evidence:
-    section = " / ".join(part for part in chunk.section if part != document.title)
-    parts = [
-        part for part in (document.title, document.version, section, _pages(chunk, document, language, span)) if part
-    ]
-    return Evidence(marker, chunk, f"[{marker}] {' | '.join(parts)}", (span,))
-
-
-def _pages(chunk: Chunk, document: Document, language: Language, span: tuple[int, int]) -> str:
-    """The page of the chunk; of more than the chunk all the pages it is on."""
-    if chunk.page is None:
-        return ""
-    first = last = chunk.page
-    if span != (chunk.start, chunk.end):
-        first, last = (bisect_right(document.pages, at) for at in (span[0], max(span[0], span[1] - 1)))
-    if first == last:
-        return f"第{first}页" if language == "zh" else f"page {first}"
-    return f"第{first}–{last}页" if language == "zh" else f"pages {first}–{last}"
-
-
 def _slots(
     asked: Asked,
     packed: Sequence[Evidence],
@@ -195,34 +187,39 @@ def _slots(
     """The user message in parts, special-token strings broken in every part that comes from outside."""
 
     def safe(text: str) -> str:
-        return chat.break_specials(text)[0] if chat else text
+        plain = markers.broken(text)[0]
+        return chat.break_specials(plain)[0] if chat else plain
 
     slots = [_Slot("rules", "", _MATERIAL[language])]
-    for evidence in packed:
-        head = "\n".join((evidence.heading, *_table_header(evidence, documents[evidence.chunk.key])))
-        text = documents[evidence.chunk.key].text
-        body = "\n".join(text[a:b].strip() for a, b in evidence.spans)
-        slots.append(_Slot("evidence", evidence.marker, f"{safe(head)}\n{safe(body)}\n\n"))
+    for piece in packed:
+        slots.append(_Slot("evidence", piece.marker, f"{_mark(piece)}{safe(_words(piece, documents))}\n\n"))
     earlier = "".join(f"{_EARLIER[language]}{safe(before)}\n" for before in asked.earlier)
     slots.append(_Slot("question", "", f"{earlier}{_QUESTION[language]}{safe(asked.question)}"))
     return slots
 
 
-def _table_header(evidence: Evidence, document: Document) -> list[str]:
-    """Of the table's header in the chunk's context, the lines that say more than the chunk's own rows do."""
-    chunk = evidence.chunk
-    named = len(dict.fromkeys([document.title, *chunk.section]))  # the heading has these
-    lines = chunk.context.split("\n")[named:]
-    return [line for line in lines if not all(name in chunk.text for name in line.split(" | "))]
+def _mark(piece: Evidence) -> str:
+    return f"[{piece.marker}] "
 
 
-def _raw(asked: Asked, packed: Sequence[Evidence], documents: Mapping[str, Document]) -> list[str]:
-    """Every outside text of the prompt as it was, in the order of the prompt."""
-    parts = []
-    for evidence in packed:
-        parts += [evidence.heading, *_table_header(evidence, documents[evidence.chunk.key])]
-        parts += [documents[evidence.chunk.key].text[a:b] for a, b in evidence.spans]
-    return [*parts, *asked.earlier, asked.question]
+def _words(piece: Evidence, documents: Mapping[str, Document]) -> str:
+    """What stands behind the marker, as it comes from outside: heading, a table's header, the words."""
+    text = documents[piece.chunk.key].text
+    heading = piece.heading.removeprefix(_mark(piece))
+    return "\n".join((heading, *piece.above, "\n".join(text[a:b].strip() for a, b in piece.spans)))
+
+
+def _broken(
+    parts: Sequence[str],
+    chat: ChatTokenizer | None,
+    first: Callable[[str], tuple[str, tuple[str, ...]]] = lambda text: (text, ()),
+) -> tuple[str, ...]:
+    """What is broken in `parts`: what `first` breaks, then the special-token strings."""
+    found: list[str] = []
+    for part in parts:
+        text, of_first = first(part)
+        found += [*of_first, *(chat.break_specials(text)[1] if chat else ())]
+    return tuple(found)
 
 
 def _messages(rules: str, slots: Sequence[_Slot]) -> tuple[ChatMessage, ...]:

@@ -19,6 +19,7 @@ from rag.corpus.index import Corpus
 from rag.corpus.lexical import names, terms
 from rag.corpus.ranking import Hit, top_k
 from rag.errors import Bilingual, ChunkTooLong
+from rag.models.tokens import TokenStates
 from rag.types import PUBLIC, Leg, LegName, Query, Step
 
 NO_ENCODER: Final = Bilingual(en="no encoder: lexical search only", zh="没有编码器：仅用词法检索")
@@ -33,10 +34,17 @@ _HAN = re.compile(r"[\u3400-\u9fff]")
 
 
 class QueryEncoder(Protocol):
-    """What a search needs of an encoder."""
+    """What a question needs of an encoder: to be searched with, and to be compared with what was found token by token."""
+
+    @property
+    def facts(self) -> tuple[tuple[str, str], ...]:
+        """What decides its vectors, by name."""
 
     def encode_query(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Questions → ``(n, d) float32``, rows of length 1."""
+
+    def token_states(self, text: str, *, question: bool) -> TokenStates:
+        """The tokens of a question or of a passage with their states."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -68,16 +68,20 @@ def _cosines(positions: Sequence[int], runs: Runs, corpus: Corpus) -> Sequence[f
 
 
 def settle(
-    found: Sequence[Candidate], left: Mapping[str, Status], packed: Sequence[Evidence], dropped: Sequence[str]
+    found: Sequence[Candidate],
+    left: Mapping[str, Status],
+    packed: Sequence[Evidence],
+    dropped: Sequence[str],
+    withheld: Sequence[str] = (),
 ) -> tuple[Candidate, ...]:
-    """The candidates with what became of each: packed, over budget, beyond the first k, or `left` out before (by chunk id)."""
+    """The candidates with what became of each: packed, over budget, withheld, beyond the first k, or `left` out before (by chunk id)."""
     marker = {e.chunk.chunk_id: e.marker for e in packed}
-    over = set(dropped)
+    tried = dict.fromkeys(dropped, Status("over_budget")) | dict.fromkeys(withheld, Status("withheld"))
 
     def status(chunk_id: str) -> Status:
         if chunk_id in marker:
             return Status("packed", marker[chunk_id])
-        return left.get(chunk_id) or Status("over_budget" if chunk_id in over else "beyond_k")
+        return left.get(chunk_id) or tried.get(chunk_id) or Status("beyond_k")
 
     return tuple(replace(c, status=status(c.chunk.chunk_id)) for c in found)
 

@@ -71,6 +71,9 @@ def _print_answer(answer: Answer, language: Language) -> None:
             print(
                 f"{heading}  by {citation.by}, support {citation.support:.2f}, {citation.chunk_id} at {citation.span}"
             )
+    for difference in answer.differences:
+        sides = ", ".join(f"{side.key} at {list(side.marks)}" for side in (difference.here, difference.there))
+        print(f"{difference.kind} differs from [{difference.marker}]: {sides}")
     for step in answer.trace.steps:
         note = step.note.of(language)
         print(f"{step.name:9} {step.seconds:7.3f} s  {step.n_in:5} → {step.n_out:<5} {note}")

@@ -11,6 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from rag.cli.answers import add_answer_options, answer_folder, measure_answers, wants_answers
 from rag.cli.corpus import open_index, read_documents
 from rag.cli.options import add_model_options, check_result_file, model_settings, pair, settings_of
 from rag.cli.retrieval import measure_retrieval
@@ -47,9 +48,11 @@ def add_command(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -
         "--answers",
         nargs="*",
         default=[],
-        choices=_EVIDENCE,
-        help="write answers from this evidence; without it only retrieval runs and no generator is loaded",
+        metavar="EVIDENCE|DIR",
+        help=f"write answers from this evidence ({', '.join(_EVIDENCE)}); without it only retrieval runs and no generator is loaded. "
+        "Or a folder of questions with frozen documents: what the answers are worth",
     )
+    add_answer_options(parser)
     parser.add_argument(
         "--prompts", action="store_true", help="count prompts in the generator's tokens, also when nothing is answered"
     )
@@ -72,6 +75,9 @@ def evaluate(arguments: argparse.Namespace, language: Language) -> int:
     """The command eval: 0; 1 when a figure is below its floor; 130 when Ctrl-C ended it early, whatever the figures are."""
     if arguments.retrieval is not None:
         return measure_retrieval(arguments, language)
+    folder = answer_folder(arguments, _EVIDENCE)
+    if wants_answers(arguments, folder):
+        return measure_answers(arguments, folder, language)
     from rag.evaluate.experiment import Plan, selected
     from rag.evaluate.figures import below, check_floors
     from rag.evaluate.report import to_html, to_json

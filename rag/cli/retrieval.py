@@ -35,7 +35,7 @@ def measure_retrieval(arguments: argparse.Namespace, language: Language) -> int:
         models.reranker()
     done: list[Measured] = []
     try:
-        for measured in measure(collections, settings, models, encoder, _Watch().report):
+        for measured in measure(collections, settings, models, encoder, Watch().report):
             done.append(measured)
             print(file=sys.stderr)
     except KeyboardInterrupt:
@@ -62,7 +62,7 @@ def _check_alone(arguments: argparse.Namespace) -> None:
         )
 
 
-class _Watch:
+class Watch:
     """One line on stderr, written anew at most five times a second."""
 
     def __init__(self) -> None:

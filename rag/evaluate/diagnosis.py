@@ -18,7 +18,7 @@ Cause = Literal[
     "nothing_labelled", "no_document", "no_page", "quote_absent", "not_in_any_chunk", "quote_cut", "row_count",
     "bad_vector", "bad_terms", "other_version", "not_in_force", "not_chosen", "other_section", "no_shared_term",
     "beyond_depth", "fused_below", "below_threshold", "duplicate", "per_document", "reranked_below", "diverse_below",
-    "beyond_k", "over_budget", "not_built", "nothing_packed", "stopped",
+    "beyond_k", "over_budget", "withheld", "not_built", "nothing_packed", "stopped",
     "cut_at_limit", "refused", "said_forbidden", "wrong_number", "points_missing", "answered_anyway",
     "invalid_marker", "version_cited", "nothing_cited", "unlabelled_cited", "need_uncited",
 ]  # fmt: skip

@@ -34,8 +34,8 @@ class Judged:
     sentence and nothing else, or nothing could be packed) or ``unjudged`` (no points are given). `correct`: the
     verdict is the one the question expects; None when it cannot be told, as for every answer to a question that has
     one but no points: to count its refusals alone would make a share of failures only. `points`: for each point whether it was
-    said. `forbidden`: what was said and must not be. `supported`: share of the sentences that are no refusal and
-    have a source. `citation_precision`: share of the valid citations whose chunk carries a label;
+    said. `forbidden`: what was said and must not be. `supported`: share of the sentences that claim something which a
+    packed source carries. `citation_precision`: share of the valid citations whose chunk carries a label;
     `citation_recall`: share of the needs that a cited chunk meets. Each share is in 0…1, None over nothing. `invalid`
     counts citations of something that was not in the prompt, `stale` those of another version of a labelled policy.
     """
@@ -112,7 +112,7 @@ def judge(
         correct = verdict == "refused"
     elif question.points:
         correct = verdict == "right"
-    claims = [s for s in answer.sentences if s.support != "refusal"] if answer else []
+    claims = [s for s in answer.sentences if s.support not in ("refusal", "no_claim")] if answer else []
     cited = cited_chunks(answer)
     labelled = [resolver.unit_id(chunk, relevant.unit) in relevant.grades for chunk in cited]
     met = relevant.met(spans_of(cited))
@@ -123,7 +123,7 @@ def judge(
         correct=correct,
         points=points,
         forbidden=forbidden,
-        supported=_share(sum(s.support != "none" for s in claims), len(claims)),
+        supported=_share(sum(s.support in ("cited", "other") for s in claims), len(claims)),
         citation_precision=_share(sum(labelled), len(cited)) if relevant.needs else None,
         citation_recall=_share(len(met), len(relevant.needs)),
         invalid=sum(c.chunk_id is None for c in answer.citations) if answer else 0,

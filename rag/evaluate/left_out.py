@@ -32,6 +32,8 @@ def left_out(candidate: Candidate, outcome: Outcome, need: int, name: Bilingual)
         return _beyond(candidate, outcome, need, name)
     if fate == "over_budget":
         return _budget(candidate, outcome, need, name)
+    if fate in ("withheld", "packed"):  # packed, and yet the labelled words are not in the prompt
+        return _withheld(candidate, need, name)
     return _not_built(outcome, need)
 
 
@@ -231,6 +233,22 @@ def _budget(candidate: Candidate, outcome: Outcome, need: int, name: Bilingual) 
         Bilingual(
             en=f"Set context_limit (now {settings.context_limit}) to {limit}, or lower answer_tokens or size; the Prompt tab shows the budget.",
             zh=f"请把上下文上限 context_limit（现为 {settings.context_limit}）调到 {limit}，或减小 answer_tokens 或块大小 size；预算见「提示词」页。",
+        ),
+    )
+
+
+def _withheld(candidate: Candidate, need: int, name: Bilingual) -> Diagnosis:
+    return Diagnosis(
+        "budget",
+        "withheld",
+        need,
+        Bilingual(
+            en=f"{_capital(name.en)} (rank {candidate.rank}): the labelled words were left out, for they give the machine orders.",
+            zh=f"{name.zh}（第 {candidate.rank} 名）：所标的文字被当作对机器下达的指令扣下。",
+        ),
+        Bilingual(
+            en="See the reasons on the Prompt and Chunks tabs; switch the setting withhold off if the words are harmless.",
+            zh="原因见「提示词」页和「切块」页；如文字无害，可关闭设置 withhold。",
         ),
     )
 

@@ -32,7 +32,7 @@ _MOST_SIZE, _MOST_DEPTH = 4000, 200
 # point nowhere, so many are looked at.
 _LOOKED_AT = 8
 # How far candidates got that are not in the prompt, the least first.
-_FATES = ("below_threshold", "beyond_k", "duplicate", "per_document", "over_budget")
+_FATES = ("below_threshold", "beyond_k", "duplicate", "per_document", "over_budget", "withheld")
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -8,8 +8,9 @@ import gradio as gr
 
 from rag.corpus.index import Corpus
 from rag.errors import Language
-from rag.types import Answer, Citation
+from rag.types import Answer, Citation, Clue, Sentence
 from rag.ui import panels, render
+from rag.ui.conflicts import REMARK_SCRIPT
 from rag.ui.strings import text
 from rag.ui.style import ANSWER_SCRIPT, SCROLL_TO_SOURCE
 
@@ -19,6 +20,8 @@ class AnswerTab(NamedTuple):
 
     status: gr.HTML
     answer: gr.HTML
+    remarks: gr.HTML
+    """What other versions and sources say otherwise; set with the complete answer."""
     versions: gr.HTML
     """Which other versions say something on the question; set with what was found."""
     legend: gr.HTML
@@ -38,12 +41,13 @@ def build_answer(label: gr.I18n) -> AnswerTab:
                 js_on_load=ANSWER_SCRIPT,
                 elem_id="answer",
             )
+            remarks = gr.HTML(js_on_load=REMARK_SCRIPT, elem_id="answer-remarks")
             versions = gr.HTML(js_on_load=None, elem_id="answer-versions")
             legend = gr.HTML(js_on_load=None, elem_id="answer-legend")
         with gr.Column(scale=5, min_width=300):
             source = gr.HTML(js_on_load=SCROLL_TO_SOURCE, elem_id="source")
     steps = gr.HTML(js_on_load=None, elem_id="steps")
-    return AnswerTab(status, answer, versions, legend, source, steps)
+    return AnswerTab(status, answer, remarks, versions, legend, source, steps)
 
 
 def empty_answer(tab: AnswerTab, status: str, language: Language) -> dict[Any, Any]:
@@ -51,6 +55,7 @@ def empty_answer(tab: AnswerTab, status: str, language: Language) -> dict[Any, A
     return {
         tab.status: status,
         tab.answer: [],
+        tab.remarks: "",
         tab.versions: "",
         tab.legend: legend(language),
         tab.source: panels.notice(text("answer.source", language)),
@@ -64,7 +69,10 @@ def legend(language: Language) -> str:
         ("cite model", "S1", text("answer.by_model", language)),
         ("cite system", "S1", text("answer.by_system", language)),
         ("invalid", "[S9]", text("answer.legend_invalid", language)),
-        ("flag", text("answer.unsupported", language), text("answer.legend_bare", language)),
+        *(
+            (f"mark {s}", text(f"answer.mark_{s}", language), text(f"answer.is_{s}", language))
+            for s in ("cited", "other", "none")
+        ),
     ]
     cells = "".join(
         f'<li><span class="{css}" aria-hidden="true">{render.escape(sign)}</span>{render.escape(said)}</li>'
@@ -99,3 +107,65 @@ def source_view(citation: Citation, answer: Answer, corpus: Corpus, language: La
     line = text("answer.source_of", language, marker=citation.marker, by=by, support=f"{citation.support:.0%}")
     body = render.passage(corpus.documents[chunk.key], chunk, language, span=citation.span)
     return f'<p class="why">{render.escape(line)}</p>{body}'
+
+
+def why_view(start: int, answer: Answer, corpus: Corpus, language: Language) -> str | None:
+    """Why the sentence that begins at `start` counts as carried or not: the words that decided, and the passage; None when there is none."""
+    sentence = next((s for s in answer.sentences if s.start == start), None)
+    if sentence is None or sentence.support not in ("cited", "other", "none"):
+        return None
+    citation = compared(sentence, answer)
+    chunk = next(
+        (e.chunk for e in answer.prompt.packed if citation is not None and e.chunk.chunk_id == citation.chunk_id), None
+    )
+    said = answer.text[sentence.start : sentence.end]
+    parts = [
+        f'<p class="why"><b>{render.escape(text(f"answer.mark_{sentence.support}", language))}</b> {render.escape(said)}</p>',
+        f'<p class="note">{render.escape(text("answer.method", language))}</p>',
+        clue_table(sentence, answer, corpus, language),
+    ]
+    if citation is not None and chunk is not None and chunk.key in corpus.documents:
+        words = [c.span for c in sentence.clues if c.span is not None and c.chunk_id == chunk.chunk_id]
+        parts.append(f'<p class="note">{render.escape(text("answer.compared", language, marker=citation.marker))}</p>')
+        parts.append(render.passage(corpus.documents[chunk.key], chunk, language, citation.span, words))
+    return "".join(parts)
+
+
+def compared(sentence: Sentence, answer: Answer) -> Citation | None:
+    """The citation of a sentence whose passage decided: the system's if it carries the sentence or is the only one, else the model's."""
+    own = [
+        c for c in answer.citations if c.chunk_id is not None and sentence.start <= c.start and c.end <= sentence.end
+    ]
+    ours = [c for c in own if c.by == "system" and c.start == sentence.end]
+    model = [c for c in own if c.by == "model"]
+    for_it = ours if sentence.support == "other" or not model else model
+    chunks = {c.chunk_id for c in sentence.clues if c.agrees}
+    return next((c for c in for_it if c.chunk_id in chunks), for_it[0] if for_it else None)
+
+
+def clue_table(sentence: Sentence, answer: Answer, corpus: Corpus, language: Language) -> str:
+    """The clues of a sentence, one a row: what it is about, the words of the answer, those of the source, and whether they agree."""
+    if not sentence.clues:
+        return f'<p class="note">{render.escape(text("answer.no_clues", language))}</p>'
+    rows = [
+        (
+            render.escape(text(f"clue.{clue.kind}", language)),
+            f'<span class="{"" if clue.agrees else "wrong"}">{render.escape(answer.text[clue.start : clue.end])}</span>',
+            render.escape(_there(clue, answer, corpus, language)),
+            f'<span class="{"yes" if clue.agrees else "no"}">{render.escape(text("clue.yes" if clue.agrees else "clue.no", language))}</span>',
+        )
+        for clue in sentence.clues
+    ]
+    return panels.table(panels.columns("head.clues", language), rows, "clues")
+
+
+def _there(clue: Clue, answer: Answer, corpus: Corpus, language: Language) -> str:
+    piece = next((e for e in answer.prompt.packed if e.chunk.chunk_id == clue.chunk_id), None)
+    if clue.kind == "words":
+        return text("answer.few_words", language)
+    if piece is None:
+        return text("clue.nowhere", language)
+    if clue.span is None or piece.chunk.key not in corpus.documents:
+        return text("clue.heading", language, marker=piece.marker)
+    words = corpus.documents[piece.chunk.key].text[slice(*clue.span)]
+    return text("clue.there", language, marker=piece.marker, words=words)

@@ -102,6 +102,7 @@ def _wire_questions(page: Page, do: QuestionHandlers) -> None:
     # an answer that is about to end does not keep the next one out; `ask` has stopped it. (A `cancels` here would come
     # after the search, and could end the very answer that the search has just begun.)
     answers = [search.success(do.write, None, answer, **ANSWERS) for search in searches]
+    answers.append(page.gate.anyway.click(do.answer_anyway, None, answer, **ANSWERS))
     for written in answers:
         written.then(do.catch_up, None, shown["found"], **LIGHT)
     gr.on(
@@ -114,6 +115,8 @@ def _wire_questions(page: Page, do: QuestionHandlers) -> None:
     )
     page.drop.click(do.drop_earlier, None, [page.earlier, page.drop], **LIGHT)
     page.answer.answer.cite(do.open_citation, None, page.answer.source, **LIGHT)
+    page.answer.remarks.side(do.open_difference, None, page.answer.source, **LIGHT)
+    page.answer.answer.why(do.explain_sentence, None, page.answer.source, **LIGHT)
 
 
 def _wire_sets(page: Page, do: SetHandlers) -> None:

@@ -9,9 +9,11 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import get_args
 
+from rag.ask.suspicious import suspicious
 from rag.corpus.remarks import Remark
 from rag.errors import Language
 from rag.types import Chunk, Document
+from rag.ui.flagged import flagged_lines
 from rag.ui.histogram import histogram
 from rag.ui.panels import columns, table
 from rag.ui.render import VIEW_CHARACTERS, Cell, Layer, Tick, escape, facts, preview, reader, shade, window
@@ -59,13 +61,16 @@ def chunked(
 ) -> str:
     """The part of a document's text with its chunks in alternating shades, overlaps darker, pages marked.
 
-    `focus` is framed (an empty one is only a place to scroll to), all of `found` (sorted) is underlined.
+    `focus` is framed (an empty one is only a place to scroll to), all of `found` (sorted) is underlined, and so, wavily, is what
+    speaks to the machine.
     """
     low, high = part
     shown = [(n, c) for n, c in enumerate(chunks) if c.end > low and c.start < high]
     layers = [Layer(c.start, c.end, "even" if n % 2 else "odd") for n, c in shown]
     layers += [Layer(b.start, min(a.end, b.end), "overlap") for (_, a), (_, b) in zip(shown, shown[1:], strict=False)]
     first = bisect_left(found, (low, low))
+    orders = suspicious(document.text, low, high)
+    layers += [Layer(f.start, f.end, "order") for f in orders]
     layers += [Layer(a, b, "word") for a, b in found[max(0, first - 1) : bisect_left(found, (high, high))]]
     if focus is not None:
         layers.append(Layer(*focus, "hit"))
@@ -73,7 +78,9 @@ def chunked(
     if focus is not None and focus[0] == focus[1]:
         ticks.append(Tick(focus[0], "", "here"))
     body = shade(document.text, low, high, layers, ticks)
-    return reader(document, body, (low, high), len(document.text), language)
+    said = escape(text("chunks.flagged", language, n=len(orders)))
+    note = f'<p class="note remark">{said}</p>' if orders else ""
+    return note + reader(document, body, (low, high), len(document.text), language)
 
 
 def page_ticks(document: Document, low: int, high: int, language: Language) -> list[Tick]:
@@ -134,6 +141,7 @@ def detail(
         f'<p class="facts remark">{escape(text(f"remark.{remark}_why", language, n=like or "–"))}</p>'
         for remark in remarks
     ]
+    lines.append(flagged_lines(document, chunk, suspicious(document.text, chunk.start, chunk.end), language))
     return "".join(lines)
 
 

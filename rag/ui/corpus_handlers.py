@@ -10,7 +10,7 @@ from rag.corpus.samples import Samples
 from rag.errors import Language, LimitReached, LoadError, RagError, Stopped
 from rag.models.roles import Models
 from rag.ui import answer as answer_tab
-from rag.ui import candidates, chunks, documents, evaluate, panels, prompt
+from rag.ui import candidates, chunks, documents, evaluate, gate, panels, prompt
 from rag.ui.desk import Desk, Updates, bars, mistake
 from rag.ui.examples import shown_examples
 from rag.ui.guard import guarded, language
@@ -46,6 +46,7 @@ class CorpusHandlers(Desk):
             **candidates.no_candidates(self.page.candidates, text("cand.none", spoken), spoken),
             **prompt.no_prompt(self.page.prompt, text("prompt.none", spoken)),
             **answer_tab.empty_answer(self.page.answer, panels.phase("", text("answer.idle", spoken)), spoken),
+            **gate.no_gate(self.page.gate),
         }
         # a page that came back shows nothing yet
         visit.scope = ()

@@ -13,9 +13,9 @@ from rag.config import Settings, SplitSettings
 from rag.corpus.index import Corpus, Progress
 from rag.errors import Language, LoadError, ModelUnavailable, RagError, SettingError
 from rag.models.roles import Models
-from rag.types import Document
+from rag.types import Answer, Document
 from rag.ui import answer as answer_tab
-from rag.ui import candidates, candidates_table, chunks, documents, panels, prompt
+from rag.ui import candidates, candidates_table, chunks, conflicts, documents, gate, panels, prompt
 from rag.ui.page import Page
 from rag.ui.sessions import Sessions, Visit
 from rag.ui.settings import policies
@@ -100,15 +100,23 @@ class Desk:
 
     def _opened_answer(self, visit: Visit, asked: Asked, instead: str, spoken: Language) -> Updates:
         """All of a question of an evaluation; `instead` stands where its answer would, when it has none."""
-        shown = answer_tab.empty_answer(self.page.answer, instead, spoken) | self._found(visit, asked, spoken)
-        if asked.answer is None:
-            return shown
-        return shown | answer_tab.show_answer(self.page.answer, asked.answer, spoken)
+        shown = answer_tab.empty_answer(self.page.answer, instead, spoken) | gate.no_gate(self.page.gate)
+        shown |= self._found(visit, asked, spoken)
+        return shown if asked.answer is None else shown | self._answered(asked.answer, asked, spoken)
+
+    def _answered(self, answer: Answer, asked: Asked, spoken: Language) -> Updates:
+        """The Answer tab with `answer`, what the gate says of it, and what other versions and sources say."""
+        documents_of = asked.corpus.documents
+        shown = answer_tab.show_answer(self.page.answer, answer, spoken)
+        shown[self.page.answer.remarks] = conflicts.remarks(answer, documents_of, spoken)
+        return shown | gate.show_gate(self.page.gate, answer, documents_of, spoken)
 
     def _answer_again(self, visit: Visit, opened: Asked, spoken: Language) -> Updates:
         """The Answer tab of the question of an evaluation that was opened last."""
         shown = self._opened_answer(visit, opened, visit.no_answer, spoken)
-        return {component: value for component, value in shown.items() if component in self.page.answer}
+        return {
+            component: value for component, value in shown.items() if component in (*self.page.answer, *self.page.gate)
+        }
 
     def _unseen(self, visit: Visit, spoken: Language) -> Updates:
         """What the last question found, when the page shows something else; the steps are the answer's by then."""

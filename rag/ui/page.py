@@ -12,6 +12,7 @@ from rag.ui.candidates import CandidatesTab, build_candidates
 from rag.ui.chunks import ChunksTab, build_chunks
 from rag.ui.documents import DocumentsTab, build_documents
 from rag.ui.evaluate import EvaluateTab, build_evaluate
+from rag.ui.gate import GateView, build_gate
 from rag.ui.prompt import PromptTab, build_prompt
 from rag.ui.settings import SettingsPanel, build_settings
 from rag.ui.style import EXAMPLES_SCRIPT
@@ -37,6 +38,7 @@ class Page(NamedTuple):
     chunks: ChunksTab
     candidates: CandidatesTab
     prompt: PromptTab
+    gate: GateView
     answer: AnswerTab
     evaluate_tab: gr.Tab
     evaluate: EvaluateTab
@@ -76,10 +78,11 @@ def build_page(label: gr.I18n, limits: Limits) -> Page:
         with gr.Tab(label("tab.prompt"), id="prompt"):
             prompt = build_prompt(label)
         with gr.Tab(label("tab.answer"), id="answer"):
+            gate = build_gate(label)
             answer = build_answer(label)
         with gr.Tab(label("tab.evaluate"), id="evaluate") as evaluate_tab:
             evaluate = build_evaluate(label)
     return Page(
         models, gr.Timer(1.0), question, ask, retrieve, stop, earlier, drop, examples, settings, tabs, documents, chunks,
-        candidates, prompt, answer, evaluate_tab, evaluate,
+        candidates, prompt, gate, answer, evaluate_tab, evaluate,
     )  # fmt: skip

@@ -282,7 +282,9 @@ def answer_line(answer: Answer, language: Language, stopped: bool = False) -> st
         parts.append(text("answer.markers", language, model=len(markers) - ours, system=ours, invalid=invalid))
         if bare:
             parts.append(text("answer.bare", language, n=bare))
-        if bare or invalid:  # the dot's colour: complete, but not to be taken as it stands
+        if answer.says_nothing:
+            parts.append(text("answer.nothing", language))
+        if bare or invalid or answer.says_nothing:  # the dot's colour: complete, but not to be taken as it stands
             return phase(f"{finish} doubt", " · ".join(parts))
     return phase(finish, " · ".join(parts))
 

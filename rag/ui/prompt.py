@@ -11,6 +11,7 @@ from rag.corpus.index import Corpus
 from rag.errors import Language
 from rag.types import Retrieval
 from rag.ui import panels
+from rag.ui.flagged import withheld_table
 from rag.ui.strings import text
 
 
@@ -72,6 +73,7 @@ def show_prompt(
     return {
         tab.budget: head,
         tab.text: prompt.text,
-        tab.parts: panels.prompt_parts(prompt, corpus.documents, language),
+        tab.parts: panels.prompt_parts(prompt, corpus.documents, language)
+        + withheld_table(prompt, corpus.documents, language),
         tab.messages: json.dumps(messages, ensure_ascii=False, indent=2),
     }

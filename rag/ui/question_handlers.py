@@ -9,15 +9,16 @@ from typing import Any
 import gradio as gr
 
 from rag.ask.query import groups as known_synonyms
-from rag.errors import SettingError, Stopped
+from rag.errors import Language, SettingError, Stopped
 from rag.ui import answer as answer_tab
-from rag.ui import panels
+from rag.ui import conflicts, gate, panels
 from rag.ui.desk import Desk, Updates, bars, mistake, part_of, whole
 from rag.ui.examples import examples
 from rag.ui.guard import guarded, language
 from rag.ui.sessions import Asking, Visit
 from rag.ui.settings import chosen_documents, read_settings
 from rag.ui.strings import text
+from rag.workspace import Asked
 
 
 class QuestionHandlers(Desk):
@@ -64,6 +65,7 @@ class QuestionHandlers(Desk):
                 self.page.tabs: gr.Tabs(selected="candidates"),
                 self.page.candidates.progress: panels.phase("searching", text("answer.searching", spoken)),
                 **answer_tab.empty_answer(self.page.answer, idle, spoken),
+                **gate.no_gate(self.page.gate),
             }
             found = yield from self._find(values, request, question, self.page.candidates.progress)
         visit.asked(question)
@@ -81,6 +83,7 @@ class QuestionHandlers(Desk):
                 self.page.tabs: gr.Tabs(selected="answer"),
                 self.page.candidates.progress: "",
                 **answer_tab.empty_answer(self.page.answer, busy, spoken),
+                **gate.no_gate(self.page.gate),
             }
             found = yield from self._find(values, request, question, self.page.answer.status)
         if found is None:
@@ -102,10 +105,30 @@ class QuestionHandlers(Desk):
         if asked is None:
             visit.asked(question)
             raise mistake(SettingError, "cand.changed")
+        yield from self._stream(visit, question, asked, spoken)
+
+    @guarded("answer.status")
+    def answer_anyway(self, request: gr.Request) -> Iterator[Updates]:
+        """The answer that the gate refused, from the same evidence."""
+        spoken, visit = language(request), self._visit(request)
+        asked = visit.workspace.asked()
+        if asked is None:
+            raise mistake(SettingError, "cand.changed")
+        visit.stop("answer")
+        with _asking(visit) as question:
+            question.found = True
+            waiting = panels.phase("waiting", text("answer.waiting", spoken))
+            yield answer_tab.empty_answer(self.page.answer, waiting, spoken) | gate.no_gate(self.page.gate)
+        yield from self._stream(visit, question, asked, spoken, anyway=True)
+
+    def _stream(
+        self, visit: Visit, question: Asking, asked: Asked, spoken: Language, anyway: bool = False
+    ) -> Iterator[Updates]:
+        """The growing answer; `anyway`: whatever the gate says of the evidence."""
         try:
             shows = False
             with visit.running("answer") as stop:
-                for answer in visit.workspace.answer(asked.retrieval.question, stop):
+                for answer in visit.workspace.answer(asked.retrieval.question, stop, anyway):
                     if stop.is_set() and not answer.done:
                         continue  # "answering" must not arrive after "stopped"
                     if visit.asking is not question:
@@ -117,7 +140,7 @@ class QuestionHandlers(Desk):
                         yield gr.skip()
                         return
                     shows = True
-                    yield answer_tab.show_answer(self.page.answer, answer, spoken)
+                    yield self._answered(answer, asked, spoken)
         finally:
             visit.asked(question)
 
@@ -156,6 +179,27 @@ class QuestionHandlers(Desk):
             citation = answer_tab.find_citation(asked.answer, str(marker), start)
             if citation is not None:
                 view = answer_tab.source_view(citation, asked.answer, asked.corpus, language(request))
+        if view is None:
+            raise mistake(SettingError, "answer.gone")
+        return {self.page.answer.source: view}
+
+    @guarded()
+    def open_difference(self, request: gr.Request, event: gr.EventData) -> Updates:
+        """A remark's button was pressed: that sentence in its document."""
+        asked, view = self._visit(request).workspace.asked(), None
+        if asked is not None and asked.answer is not None:
+            n, which = whole(part_of(event, "n")), str(part_of(event, "which"))
+            view = conflicts.side_view(asked.answer, n, which, asked.corpus, language(request))
+        if view is None:
+            raise mistake(SettingError, "answer.gone")
+        return {self.page.answer.source: view}
+
+    @guarded()
+    def explain_sentence(self, request: gr.Request, event: gr.EventData) -> Updates:
+        """The mark behind a sentence was pressed: what decided, and the passage it was compared with."""
+        asked, view = self._visit(request).workspace.asked(), None
+        if asked is not None and asked.answer is not None:
+            view = answer_tab.why_view(whole(part_of(event, "start")), asked.answer, asked.corpus, language(request))
         if view is None:
             raise mistake(SettingError, "answer.gone")
         return {self.page.answer.source: view}

@@ -140,36 +140,62 @@ def preview(source: str, size: int = PREVIEW_CHARACTERS) -> str:
 def answer_segments(answer: Answer, language: Language) -> list[dict[str, str]]:
     """The answer as pieces for the page, which sets them as text, never as HTML.
 
-    ``{k: "text" | "bare", t}`` (bare: in a sentence nothing supports); ``{k: "model" | "system", t, m, at}`` a
-    citation that opens a source; ``{k: "invalid", t, why}`` a marker that names nothing; ``{k: "flag", t}`` a remark.
-    The `t` of the ``text``, ``bare``, ``model`` and ``invalid`` pieces join to the answer's text.
+    ``{k: "text" | "bare" | "wrong", t}`` (bare: in a sentence that no source carries; wrong: what in it decided);
+    ``{k: "model" | "system" | "closest", t, m, at}`` a citation that opens a source (closest: of such a sentence, by the system);
+    ``{k: "invalid", t, why}`` a marker that names nothing; ``{k: "mark", s, t, at, why}`` behind a sentence: what stands behind it.
+    The `t` of the ``text``, ``bare``, ``wrong``, ``model`` and ``invalid`` pieces join to the answer's text.
     """
     bare = [s for s in answer.sentences if s.support == "none"]
-    cuts = {0, len(answer.text), *(x for s in bare for x in (s.start, s.end))}
+    wrong = [(c.start, c.end) for s in bare for c in s.clues if not c.agrees and c.kind != "words"]
+    cuts = {
+        0,
+        len(answer.text),
+        *(x for s in answer.sentences for x in (s.start, s.end)),
+        *(x for span in wrong for x in span),
+    }
     cuts |= {x for c in answer.citations for x in (c.start, c.end)}
-    edges = sorted(x for x in cuts if 0 <= x <= len(answer.text))
     inside = {c.start: c for c in answer.citations if c.end > c.start}
-    points: dict[int, list[Citation]] = {}
-    for c in answer.citations:
-        if c.end == c.start:
-            points.setdefault(c.start, []).append(c)
-    flags = {s.end for s in bare}
+    cuts -= {x for x in cuts for c in inside.values() if c.start < x < c.end}
+    edges = sorted(x for x in cuts if 0 <= x <= len(answer.text))
     pieces: list[dict[str, str]] = []
     for a, b in zip(edges, [*edges[1:], len(answer.text)], strict=True):
-        pieces += [_cite_piece(c, f"[{c.marker}]") for c in points.get(a, ())]
-        if a in flags:
-            pieces.append({"k": "flag", "t": text("answer.unsupported", language)})
+        pieces += _behind(answer, a, language)
         if a == b:
             continue
         if a in inside:
-            c = inside[a]
-            piece = _cite_piece(c, answer.text[a:b])
-            if c.chunk_id is None:
+            piece = _cite_piece(inside[a], answer.text[a:b])
+            if inside[a].chunk_id is None:
                 piece["why"] = text("answer.invalid", language)
             pieces.append(piece)
+        elif any(x <= a < y for x, y in wrong):
+            pieces.append({"k": "wrong", "t": answer.text[a:b]})
         else:
             kind = "bare" if any(s.start <= a < s.end for s in bare) else "text"
             pieces.append({"k": kind, "t": answer.text[a:b]})
+    return pieces
+
+
+def _behind(answer: Answer, at: int, language: Language) -> list[dict[str, str]]:
+    """What stands behind the sentence that ends at `at`: the system's citations, and the mark that explains it."""
+    ends = [s for s in answer.sentences if s.end == at]
+    pieces = []
+    for citation in (c for c in answer.citations if c.start == c.end == at):
+        piece = _cite_piece(citation, f"[{citation.marker}]")
+        if any(s.support == "none" for s in ends):
+            piece |= {"k": "closest", "t": text("answer.closest", language, marker=citation.marker)}
+        pieces.append(piece)
+    for s in ends:
+        if s.support in ("cited", "other", "none"):
+            said = text(f"answer.mark_{s.support}", language)
+            pieces.append(
+                {
+                    "k": "mark",
+                    "s": s.support,
+                    "t": said,
+                    "at": str(s.start),
+                    "why": text(f"answer.is_{s.support}", language),
+                }
+            )
     return pieces
 
 

@@ -70,6 +70,9 @@ class SettingsPanel(NamedTuple):
     repetition_penalty: gr.Number
     context_limit: gr.Number
     rules: gr.Textbox
+    withhold: gr.Checkbox
+    refuse: gr.Checkbox
+    refuse_below: gr.Number
     note: gr.HTML
 
     def inputs(self) -> set[Any]:
@@ -213,6 +216,9 @@ def read_settings(panel: SettingsPanel, values: Mapping[Any, object]) -> Setting
             repetition_penalty=number("repetition_penalty"),
             context_limit=whole("context_limit"),
             rules=line("rules"),
+            withhold=on("withhold"),
+            refuse=on("refuse"),
+            refuse_below=number("refuse_below"),
         ),
     )
 

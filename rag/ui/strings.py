@@ -8,10 +8,14 @@ from typing import Final
 
 from rag.errors import Bilingual, Language
 from rag.evaluate.words import WORDS
+from rag.ui.strings_answer import ANSWER
 from rag.ui.strings_candidates import CANDIDATES
 from rag.ui.strings_chunks import CHUNKS
+from rag.ui.strings_conflicts import CONFLICTS
 from rag.ui.strings_documents import DOCUMENTS
 from rag.ui.strings_evaluate import EVALUATE
+from rag.ui.strings_gate import GATE
+from rag.ui.strings_orders import ORDERS
 from rag.ui.strings_settings import SETTINGS
 
 _B = Bilingual
@@ -78,7 +82,7 @@ TABLE: Final[Mapping[str, Bilingual]] = MappingProxyType({
         "未生成最终提示词：没有可用的生成模型，无法套用模板和计数。消息见下。",
     ),
     "prompt.dropped": _B("Did not fit the budget:", "超出预算而未放入："),
-    "prompt.broken": _B("Special-token strings found in the material and broken visibly:", "材料中的特殊标记已被拆开："),
+    "prompt.broken": _B("Special-token strings and markers found in the material and broken visibly:", "材料中的特殊标记和引用编号已被拆开："),
     "part.template": _B("template", "模板"),
     "part.rules": _B("rules", "规则"),
     "part.evidence": _B("evidence", "证据"),
@@ -98,17 +102,13 @@ TABLE: Final[Mapping[str, Bilingual]] = MappingProxyType({
         "citations: {model} by the model, {system} by the system, {invalid} invalid", "引用：模型 {model} 处，系统 {system} 处，无效 {invalid} 处"
     ),
     "answer.kept": _B("from this visit's cache, not generated again", "取自本次访问的缓存，未重新生成"),
-    "answer.bare": _B("{n} without a source", "无出处 {n} 句"),
+    "answer.bare": _B("{n} not carried by any source", "{n} 句没有来源支持"),
     "answer.retrieved": _B("Retrieved only; press Answer to have it answered.", "仅检索；按「回答」生成答案。"),
-    "answer.unsupported": _B("no source", "无出处"),
     "answer.invalid": _B("not in the prompt", "提示词中没有"),
     "answer.settings": _B("Settings of this run: {hash}", "本次设置：{hash}"),
     "answer.source": _B("Click a citation to see its source here.", "点击引用，来源会显示在这里。"),
-    "answer.source_of": _B("Source {marker} · {by} · {support} of the sentence's bigrams are in the marked passage", "来源 {marker} · {by} · 句中字对有 {support} 出现在标记处"),
     "answer.by_model": _B("cited by the model", "模型引用"),
     "answer.by_system": _B("attributed by the system", "系统归属"),
-    "answer.legend_invalid": _B("not in the prompt", "提示词中没有"),
-    "answer.legend_bare": _B("sentence no source supports", "无来源支持的句子"),
     "answer.gone": _B("That citation is no longer there. Ask again.", "该引用已不存在，请重新提问。"),
     "finish.running": _B("Answering…", "正在回答…"),
     "finish.end": _B("Done", "完成"),
@@ -141,7 +141,11 @@ TABLE: Final[Mapping[str, Bilingual]] = MappingProxyType({
     **DOCUMENTS,
     **CHUNKS,
     **CANDIDATES,
+    **ANSWER,
     **EVALUATE,
+    **GATE,
+    **ORDERS,
+    **CONFLICTS,
     **SETTINGS,
 })
 # fmt: on

@@ -83,6 +83,7 @@ CANDIDATES: Final[Mapping[str, Bilingual]] = MappingProxyType({
     "fate.beyond_k": _B("below top k", "在前 k 名之外"),
     "fate.below_threshold": _B("below the threshold", "低于阈值"),
     "fate.below_by": _B("below the threshold: {cosine} < {threshold}", "低于阈值：{cosine} < {threshold}"),
+    "fate.withheld": _B("withheld: nothing but orders to the machine", "已扣下：全是对机器下达的指令"),
     "fate.not_packed": _B("not packed", "未装填"),
     # why it ranks here
     "why.title": _B("Why it ranks here", "为什么排在这里"),

@@ -92,12 +92,12 @@ watch('value', () => requestAnimationFrame(() => {
 ANSWER_SCRIPT = """
 const box = element.querySelector('.answer');
 const same = (node, piece) => node && node.piece && node.piece.k === piece.k && node.piece.m === piece.m
-  && node.piece.at === piece.at;
+  && node.piece.at === piece.at && node.piece.s === piece.s;
 const make = piece => {
-  const cites = piece.k === 'model' || piece.k === 'system';
-  const node = document.createElement(cites ? 'button' : 'span');
-  node.className = cites ? 'cite ' + piece.k : piece.k;
-  if (cites) { node.type = 'button'; node.setAttribute('aria-label', piece.t); }
+  const cites = piece.m !== undefined, pressed = cites || piece.k === 'mark';
+  const node = document.createElement(pressed ? 'button' : 'span');
+  node.className = cites ? 'cite ' + piece.k : piece.k === 'mark' ? 'mark ' + piece.s : piece.k;
+  if (pressed) { node.type = 'button'; node.setAttribute('aria-label', cites ? piece.t : piece.why); }
   if (piece.why) node.title = piece.why;
   return node;
 };
@@ -114,17 +114,18 @@ const render = () => {
       node = fresh;
     }
     node.piece = piece;
-    const shown = piece.why ? piece.t + ' ' + piece.why : piece.t;
+    const shown = piece.k === 'invalid' ? piece.t + ' ' + piece.why : piece.t;
     if (node.textContent !== shown) node.textContent = shown;
   });
 };
 render();
 watch('value', render);
 element.addEventListener('click', event => {
-  const button = event.target.closest('.cite'); if (!button) return;
-  box.querySelectorAll('.cite.open').forEach(b => b.classList.remove('open'));
+  const button = event.target.closest('.cite, .mark'); if (!button) return;
+  box.querySelectorAll('.open').forEach(b => b.classList.remove('open'));
   button.classList.add('open');
-  trigger('cite', {marker: button.piece.m, start: Number(button.piece.at)});
+  if (button.piece.k === 'mark') trigger('why', {start: Number(button.piece.at)});
+  else trigger('cite', {marker: button.piece.m, start: Number(button.piece.at)});
 });
 """
 
@@ -195,7 +196,7 @@ be lost, so that nothing can be */
 .chips{display:flex;flex-wrap:wrap;gap:.4rem}
 .gradio-container button.chip{font-weight:400}.chip{border:1px solid var(--line);background:var(--paper);color:var(--ink);border-radius:999px;padding:.3rem .75rem;font-size:.84rem;cursor:pointer;text-align:start}
 .chip.toggle{border-style:dashed;color:var(--soft)}.chip:hover{border-color:var(--accent);color:var(--accent)}
-.chip:focus-visible,.cite:focus-visible,.doc:focus-visible{outline:2px solid var(--accent);outline-offset:2px}
+.chip:focus-visible,.cite:focus-visible,.mark:focus-visible,.doc:focus-visible{outline:2px solid var(--accent);outline-offset:2px}
 .caption p,.note,.sub{font-size:.8rem;color:var(--soft);margin:.35rem 0}
 .notice{border-inline-start:3px solid var(--line);padding:.25rem .7rem;margin:.2rem 0;font-size:.9rem;overflow-wrap:anywhere}
 .notice.info{border-color:var(--accent)}.notice.warning{border-color:#d97706}.notice.error{border-color:#dc2626;color:var(--bad)}
@@ -220,6 +221,8 @@ summary{padding-block:.2rem}#cand-progress{scroll-margin-top:4.5rem}.gradio-cont
 .doc mark.odd{background:var(--odd)}.doc mark.even{background:var(--even)}.doc mark.overlap{background:var(--over)}
 .doc mark.chunk{background:var(--odd)}.doc mark.hit{background:var(--hit)}.doc mark.chunk.hit{box-shadow:0 -2px 0 #d97706 inset}
 .doc mark.word{text-decoration:underline;text-decoration-color:#d97706;text-decoration-thickness:2px;text-underline-offset:3px}
+.conflicts li{margin:.25rem 0}button.remark-open{font-size:.72rem;color:var(--accent);border:1px solid var(--line);border-radius:4px;padding:0 .4em;background:transparent;cursor:pointer}
+.doc mark.order{text-decoration:underline wavy #b91c1c 1.5px;text-underline-offset:3px}.orders mark.order,.remark mark.order{background:none;color:inherit;font-weight:600;text-decoration:underline wavy #b91c1c 1.5px}
 .tick::before{content:attr(data-n);font-style:normal;font-size:.65rem;line-height:1;color:var(--soft);border:1px solid var(--line);border-radius:3px;padding:0 .25em;margin:0 .2em;vertical-align:.15em;background:var(--paper);user-select:none}
 .tick.page::before{border:0;border-bottom:2px solid var(--accent);border-radius:0;background:none;color:var(--accent);font-size:.72rem}.tick.gone::before{border:0;background:none;color:var(--warn);margin:0 .4em 0 0}
 .here{display:inline-block;width:0}.doc mark.gone{color:var(--bad);text-decoration:line-through;text-decoration-thickness:1px}
@@ -258,12 +261,14 @@ table.outside td:nth-last-child(-n+3):not(:last-child),table.two td:nth-child(-n
 .phase{display:flex;gap:.55rem;align-items:baseline;font-size:.88rem;color:var(--soft);margin:.2rem 0;font-variant-numeric:tabular-nums}
 .answer{white-space:pre-wrap;overflow-wrap:anywhere;font-size:1.05rem;line-height:1.85;min-height:5.5rem;border:1px solid var(--line);border-radius:6px;background:var(--paper);padding:.9rem 1.1rem;color:var(--ink)}
 .answer .bare{text-decoration:underline dotted var(--bad);text-underline-offset:4px}
-.flag{font-size:.72rem;color:var(--bad);border:1px dotted var(--bad);border-radius:3px;padding:0 .35em;margin:0 .3em;vertical-align:.12em;white-space:nowrap}
+.answer .wrong,.clues .wrong{color:var(--bad);font-weight:650;text-decoration:underline wavy var(--bad);text-underline-offset:4px}
+.mark{font-size:.72rem;line-height:1.5;border-radius:3px;padding:0 .35em;margin:0 .25em;vertical-align:.12em;white-space:nowrap;background:transparent}button.mark{cursor:pointer}.mark.cited{color:var(--good)}.mark.other{color:var(--warn);border:1px dotted var(--warn)}.mark.none{color:var(--bad);border:1px dotted var(--bad)}
+.clues td:first-child{white-space:nowrap}.clues td{overflow-wrap:anywhere}
 .invalid{color:var(--bad);text-decoration:line-through;font-size:.85em;margin:0 .2em}
 .cite{font-family:var(--font-mono);font-size:.76em;line-height:1.5;border-radius:4px;padding:0 .4em;margin:0 .15em;vertical-align:.1em;color:var(--accent);background:transparent;white-space:nowrap}
 button.cite{cursor:pointer}
-.cite.model{border:1.5px solid var(--accent);background:var(--accent-soft)}.cite.system{border:1.5px dashed var(--accent)}
-button.cite:hover,.cite.open{background:var(--accent);color:var(--paper)}button.cite.system:hover,.cite.system.open{border-color:var(--paper)}
+.cite.model{border:1.5px solid var(--accent);background:var(--accent-soft)}.cite.system{border:1.5px dashed var(--accent)}.cite.closest{border:1.5px dotted var(--bad);color:var(--bad)}
+button.cite:hover,button.mark:hover,.mark.open,.cite.open{background:var(--accent);color:var(--paper)}button.cite.system:hover,.cite.system.open{border-color:var(--paper)}
 .used{font-size:.82rem;margin-top:.6rem;color:var(--soft)}.used summary{cursor:pointer}
 .used dl{display:grid;grid-template-columns:max-content 1fr;gap:.15rem 1rem;font-family:var(--font-mono);margin:.5rem 0}.used dd{margin:0}
 .skipped{color:var(--warn)}

@@ -54,7 +54,7 @@ def groups(page: Page) -> dict[str, list[Any]]:
     return {
         "corpus": [*page.documents.written(), *page.chunks.written(), page.earlier, page.drop, *scope],
         "found": [*page.candidates, *page.prompt, page.answer.steps, page.answer.versions, page.earlier, page.drop],
-        "answer": list(page.answer),
+        "answer": [*page.answer, *page.gate],
         "options": options,
         "set": [
             test.set_line,

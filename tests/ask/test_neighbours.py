@@ -2,6 +2,7 @@ import random
 
 import pytest
 
+from rag.ask import markers
 from rag.ask.neighbours import over, with_neighbours
 from rag.ask.prompt import build_prompt
 from rag.config import GenerateSettings, SearchSettings, Settings, SplitSettings
@@ -25,7 +26,8 @@ def candidates(corpus: Corpus, *numbers: int) -> list[Candidate]:
 
 
 def prompt(corpus: Corpus, may, packed: int = 4, limit: int = 2048, chat: CharacterChat | None = None):
-    settings = Settings(search=SearchSettings(packed=packed), generate=GenerateSettings(160, context_limit=limit))
+    generate = GenerateSettings(160, context_limit=limit, withhold=False)
+    settings = Settings(search=SearchSettings(packed=packed), generate=generate)
     return build_prompt("休假？", may, corpus.documents, settings, chat or CharacterChat())  # type: ignore[arg-type]
 
 
@@ -83,7 +85,8 @@ def test_what_is_packed_is_a_slice_of_the_document_in_the_prompt_and_within_the_
             (span,) = evidence.spans
             low, high = evidence.chunk.start, evidence.chunk.end
             assert span[0] <= low and high <= span[1], seed
-            assert chat.break_specials(text[span[0] : span[1]].strip())[0] in wide.text, seed
+            words = markers.broken(text[span[0] : span[1]].strip())[0]
+            assert chat.break_specials(words)[0] in wide.text, seed
             widened += span != (low, high)
             seen += [(a, b) for a, b in ((span[0], low), (high, span[1])) if a < b]
         for a, b in seen:  # what came in beside a chunk is in no other piece

@@ -73,7 +73,7 @@ def test_answer_with_all_kinds_of_marks(held: tuple[str, threading.Event], visit
     assert page.evaluate("document.activeElement.className").startswith("cite")  # the focus survived the stream
     assert page.locator("#answer .invalid").inner_text().startswith("[S9]")
     assert page.locator("#answer button", has_text="S9").count() == 0
-    assert page.locator("#answer .flag").count() >= 1
+    assert page.locator("#answer .mark.none").count() >= 1
     assert page.locator("#steps tbody tr").count() >= 5
     box, mark = page.locator("#source .doc").bounding_box(), page.locator("#source mark.hit").first.bounding_box()
     assert box["y"] <= mark["y"] <= box["y"] + box["height"]

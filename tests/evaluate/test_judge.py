@@ -152,11 +152,11 @@ def test_citations_against_labels() -> None:
     half = run(QUESTION, "每年15天[S1]。提前3个工作日提交[S3]。")
     assert (half.citation_precision, half.citation_recall) == (0.5, 1.0)
     stale = run(QUESTION, "每年15天[S2]。")
-    assert (stale.citation_precision, stale.citation_recall, stale.stale) == (0.0, 0.0, 1)
+    assert (stale.citation_precision, stale.citation_recall, stale.stale) == (0.5, 1.0, 1)  # the system's beside it
     invalid = run(QUESTION, "每年15天[S8]。就是这样的没有别的了。")
     assert (invalid.invalid, invalid.citation_precision, invalid.citation_recall) == (1, 1.0, 1.0)  # the system's stays
     nothing = run(QUESTION, "就是15天哟亲爱的朋友们放心去吧。")
-    assert (nothing.citation_precision, nothing.citation_recall, nothing.supported) == (None, 0.0, 0.0)
+    assert (nothing.citation_precision, nothing.citation_recall, nothing.supported) == (1.0, 1.0, 0.0)  # the closest
     assert run(QUESTION, None).citation_precision is None
     assert run(Question("q", "？", points=("1",)), "每年15天[S1]。").citation_recall is None
 

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from rag.evaluate.statistics import Interval, compare, mean_interval
+from rag.evaluate.statistics import Interval, compare, mean_interval, share_interval
 
 
 def random_values(rng: random.Random, n: int) -> list[float]:
@@ -169,3 +169,16 @@ def test_a_broken_call_is_told() -> None:
     for bad in (float("nan"), float("inf")):
         with pytest.raises(ValueError, match="finite"):
             mean_interval([0.5, bad])
+
+
+def test_a_share_has_scipys_wilson_interval() -> None:
+    for whole in (1, 2, 7, 40, 392):
+        for part in {0, 1, whole // 3, whole - 1, whole}:
+            found = share_interval(part, whole)
+            oracle = stats.binomtest(part, whole).proportion_ci(0.95, method="wilson")
+            assert found is not None and found.mean == part / whole
+            assert (found.low, found.high) == pytest.approx((oracle.low, oracle.high), abs=1e-12)
+    assert share_interval(0, 0) is None
+    for part, whole in ((2, 1), (-1, 3)):
+        with pytest.raises(ValueError, match=f"{part} of {whole}"):
+            share_interval(part, whole)

@@ -39,7 +39,7 @@ def test_the_line_from_question_to_source(visitor: Client) -> None:
     assert QUESTION in found[visitor.page.prompt.text]
     written = last(visitor.questions.write(visitor.request))
     kinds = [p["k"] for p in written[visitor.page.answer.answer]]
-    assert "model" in kinds and "invalid" in kinds and "flag" in kinds
+    assert "model" in kinds and "invalid" in kinds and "mark" in kinds
     cite = next(p for p in written[visitor.page.answer.answer] if p["k"] == "model")
     event = gr.EventData(None, {"marker": cite["m"], "start": int(cite["at"])})
     source = visitor.questions.open_citation(visitor.request, event)[visitor.page.answer.source]

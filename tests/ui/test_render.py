@@ -84,12 +84,14 @@ def test_answer_pieces_join_to_the_answer(seeds: Callable[[int], range]) -> None
         for at in cuts:
             citations.append(Citation("S1", at, at, "d@v:0-1", (0, 1), 0.5, "system"))
         sentences = tuple(
-            Sentence(a, b, rng.choice(("model", "system", "none"))) for a, b in zip(cuts, cuts[1:], strict=False)
+            Sentence(a, b, rng.choice(("cited", "other", "none", "no_claim", "refusal")))
+            for a, b in zip(cuts, cuts[1:], strict=False)
         )
         made = render.answer_segments(answer(written, tuple(citations), sentences), "zh")
-        assert "".join(p["t"] for p in made if p["k"] not in ("system", "flag")) == written
-        assert sum(p["k"] == "system" for p in made) == len(cuts)
-        assert sum(p["k"] == "flag" for p in made) == sum(s.support == "none" for s in sentences)
+        assert "".join(p["t"] for p in made if p["k"] not in ("system", "closest", "mark")) == written
+        assert sum(p["k"] in ("system", "closest") for p in made) == len(cuts)
+        marked = [s for s in sentences if s.support in ("cited", "other", "none")]
+        assert [p["at"] for p in made if p["k"] == "mark"] == [str(s.start) for s in marked]
 
 
 def test_an_invalid_marker_is_never_a_button() -> None:

@@ -1,0 +1,227 @@
+"""Whether the packed evidence can answer the question: signals, a logistic mix of them, and a refusal below a threshold.
+
+Asked twice: before anything is written, of the evidence alone, and once more of the answer that was written from it. The similarity
+of a sentence is late interaction (MaxSim; Khattab and Zaharia, ColBERT, 2020): for every token of the question the most
+similar token of the sentence, by the encoder's token states, and the mean of these cosines. Tokens of words by which one asks (多少, 请问,
+吗) are left out: no sentence that answers holds them.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Final, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rag.ask.cite import without_markers
+from rag.ask.prompt import NOT_FOUND, language_of
+from rag.ask.sentences import source_sentences
+from rag.ask.wanted import answers, content, names, read, wanted
+from rag.config import DEFAULT_ENCODER, Settings
+from rag.errors import Bilingual, ChunkTooLong, ModelUnavailable, SettingError
+from rag.models.tokens import TokenStates
+from rag.types import Answer, Document, Evidence, Gate, Near, Retrieval, Sentence, Signal, SignalName, Step, Trace
+
+UNMET: Final = 0.08
+"""Taken off a sentence's similarity when it holds nothing of the kind that is asked for, and once more when a number of the question is neither in it nor around it."""
+HARDEST: Final = 4
+"""`least` looks at the quarter of the question's tokens that the closest sentence holds worst."""
+NEAREST: Final = 3
+LONGEST: Final = 300
+"""A sentence is cut off here; the encoder reads at most some 500 tokens."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mix:
+    """A logistic regression: each signal less its `mean`, over its `scale`, times its coefficient; and the intercept."""
+
+    intercept: float
+    signals: Mapping[SignalName, tuple[float, float, float]]
+
+
+# name: (coefficient, mean, scale), as tests/bench/refusal.py fits and prints them on the sample questions and `DEFAULT_ENCODER`.
+BEFORE: Final = Mix(0.0, {"closest": (1.0, 0.88, 0.03), "least": (0.5, 0.82, 0.04)})
+AFTER: Final = Mix(0.0, {"closest": (1.0, 0.88, 0.03), "least": (0.1, 0.82, 0.04), "held": (0.8, 0.6, 0.4)})
+
+_NO_WORD: Final = re.compile(r"[\W_]+")
+_UNREAD: Final = Bilingual(
+    en="no sentence to weigh, or the encoder does not say where its tokens stand",
+    zh="没有可判断的句子，或编码器无法给出 token 的位置",
+)
+
+
+class TokenReader(Protocol):
+    """What the gate needs of an encoder."""
+
+    @property
+    def facts(self) -> tuple[tuple[str, str], ...]:
+        """What decides its vectors, by name."""
+
+    def token_states(self, text: str, *, question: bool) -> TokenStates:
+        """The tokens of a question or of a passage with their states."""
+
+
+class Models(Protocol):
+    """Where the encoder comes from."""
+
+    def encoder(self) -> TokenReader:
+        """The encoder; raises `ModelUnavailable`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """A sentence of the evidence and what belongs to it: `around`, its headings and the sentence before, from which `near` reaches."""
+
+    near: Near
+    text: str
+    around: str
+
+
+def windows(packed: Sequence[Evidence], documents: Mapping[str, Document]) -> Iterator[Window]:
+    """Every sentence of the packed spans, in the order of the prompt."""
+    for evidence in packed:
+        document, chunk = documents[evidence.chunk.key], evidence.chunk
+        for low, high in evidence.spans:
+            before = low
+            for start, end in source_sentences(document.text, low, high):
+                text = document.text[start : min(end, start + LONGEST)]
+                around = "\n".join((evidence.heading, chunk.context, document.text[before:start], text))
+                yield Window(Near(evidence.marker, chunk.chunk_id, (before, end)), text, around)
+                before = start
+
+
+def weigh(
+    found: Retrieval, documents: Mapping[str, Document], settings: Settings, models: Models
+) -> tuple[Gate | None, tuple[Step, ...]]:
+    """The evidence as `settings` ask for it to be weighed, and the trace's row on it; nothing when that is off or no evidence was wanted."""
+    if not settings.generate.refuse or found.prompt is None or not found.prompt.packed:
+        return None, ()
+    began, weighed, why = time.perf_counter(), None, _UNREAD
+    try:
+        reader = models.encoder()
+        model = dict(reader.facts).get("model", "?")
+        if model.startswith(DEFAULT_ENCODER):
+            weighed = gate(found, documents, reader, settings.generate.refuse_below)
+        else:
+            why = Bilingual(
+                en=f"its numbers are those of another encoder than {model}", zh=f"判断所用的系数不适用于编码器 {model}"
+            )
+    except ModelUnavailable as error:
+        why = error.text
+    return weighed, (_step(time.perf_counter() - began, weighed, len(found.prompt.packed), why),)
+
+
+def gate(found: Retrieval, documents: Mapping[str, Document], reader: TokenReader, below: float) -> Gate | None:
+    """Weigh the evidence; None when there is no sentence to weigh or the encoder cannot say where its tokens stand.
+
+    `below`: the probability (0…1) under which it is not enough.
+    """
+    sentences = list(windows(found.prompt.packed if found.prompt else (), documents))
+    earlier = found.query.earlier if found.query is not None else ()
+    try:
+        similar = _similarities("\n".join((*earlier, found.question)), [w.text for w in sentences], reader)
+    except (ChunkTooLong, SettingError):
+        return None
+    if similar is None:
+        return None
+    asked = wanted(found.question)
+    unmet = [(not answers(asked, w.text)) + (not names(asked, w.around)) for w in sentences]
+    scores = similar.mean(axis=1) - UNMET * np.array(unmet)
+    order = np.argsort(-scores, kind="stable")[:NEAREST]
+    values: dict[SignalName, float] = {"closest": float(scores[order[0]]), "least": least(similar[order[0]])}
+    p, signals = mixed(values, BEFORE)
+    return Gate(p >= below, p, below, signals, tuple(sentences[i].near for i in order))
+
+
+def checked(
+    weighed: Gate, text: str, question: str, documents: Mapping[str, Document]
+) -> tuple[Gate, tuple[Step, ...]]:
+    """The evidence weighed once more with the answer that was written from it, and the trace's row."""
+    began = time.perf_counter()
+    said = [documents[near.chunk_id.rsplit(":", 1)[0]].text[slice(*near.span)] for near in weighed.nearest]
+    values: dict[SignalName, float] = {s.name: s.value for s in weighed.signals}
+    p, signals = mixed({**values, "held": held(text, question, said)}, AFTER)
+    again = replace(weighed, enough=p >= weighed.below, p=p, signals=signals, written=True)
+    return again, (_step(time.perf_counter() - began, again, len(said), _UNREAD),)
+
+
+def refusal(answer: Answer, question: str, weighed: Gate, trace: Trace) -> Answer:
+    """The not-found sentence in the question's language in place of `answer`, without citations."""
+    text = NOT_FOUND[language_of(question)]
+    sentences = (Sentence(0, len(text), "refusal"),)
+    return replace(answer, text=text, citations=(), sentences=sentences, trace=trace, done=True, gate=weighed)
+
+
+def mixed(values: Mapping[SignalName, float], mix: Mix) -> tuple[float, tuple[Signal, ...]]:
+    """The probability that the evidence answers, and what each signal gives to its log-odds.
+
+    >>> p, signals = mixed({"closest": 0.91, "least": 0.82}, BEFORE)
+    >>> round(p, 3) == round(1 / (1 + math.exp(-BEFORE.intercept - sum(s.gives for s in signals))), 3)
+    True
+    """
+    signals = tuple(
+        Signal(name, values[name], coefficient * (values[name] - mean) / scale)
+        for name, (coefficient, mean, scale) in mix.signals.items()
+    )
+    odds = mix.intercept + sum(signal.gives for signal in signals)
+    return 1 / (1 + math.exp(-odds)), signals
+
+
+def least(row: NDArray[np.float32]) -> float:
+    """Of a sentence's cosines, one for each token of the question, the mean of the lowest quarter (at least one).
+
+    >>> round(least(np.array([0.9, 0.5, 0.8, 0.7, 0.6, 0.9, 0.9, 0.9], dtype=np.float32)), 2)
+    0.55
+    """
+    return float(np.sort(row)[: max(1, len(row) // HARDEST)].mean())
+
+
+def held(text: str, question: str, sentences: Sequence[str]) -> float:
+    """The share (0…1) of an answer's own pairs of characters, those that the question does not hold, in that one of `sentences` which holds most.
+
+    0 for an answer that says nothing of its own.
+
+    >>> held("每年5天[S1]。", "病假几天？", ["病假每年5天。", "婚假13天。"]), held("病假", "病假几天？", ["病假每年5天。"])
+    (1.0, 0.0)
+    """
+    asked, said = _plain(question), _plain(without_markers(text))
+    pairs = {said[i : i + 2] for i in range(max(1, len(said) - 1))} - {""}
+    own = {pair for pair in pairs if pair not in asked}
+    if not own:
+        return 0.0
+    return max((sum(pair in there for pair in own) / len(own) for there in map(_plain, sentences)), default=0.0)
+
+
+def _plain(text: str) -> str:
+    return _NO_WORD.sub("", read(text))
+
+
+def _step(seconds: float, found: Gate | None, n_in: int, why: Bilingual) -> Step:
+    if found is None:
+        note = Bilingual(en=f"the evidence was not weighed: {why.en}", zh=f"未判断证据是否足够：{why.zh}")
+        return Step("gate", seconds, n_in, 0, note, skipped=True)
+    said = ", ".join(f"{s.name} {s.value:.3f} ({s.gives:+.2f})" for s in found.signals)
+    en, zh = ("enough", "足够") if found.enough else ("refused", "拒答")
+    of = ("the answer is carried", "回答有据") if found.written else ("the evidence answers", "证据足以回答")
+    note = Bilingual(
+        en=f"{of[0]} with probability {found.p:.2f}, {en} at a threshold of {found.below:.2f}: {said}",
+        zh=f"{of[1]}的概率为 {found.p:.2f}，阈值 {found.below:.2f}，{zh}：{said}",
+    )
+    return Step("gate", seconds, n_in, int(found.enough), note)
+
+
+def _similarities(question: str, sentences: Sequence[str], reader: TokenReader) -> NDArray[np.float32] | None:
+    """Cosines, ``(sentences, tokens of the question that say something) float32``: of each token its most similar in each sentence."""
+    tokens, told = reader.token_states(question, question=True), content(question)
+    kept = [i for i, span in enumerate(tokens.spans) if any(told[span[0] : span[1]])]
+    asked = tokens.states[kept] if kept else tokens.states
+    states = [reader.token_states(sentence, question=False).states for sentence in sentences]
+    if not len(asked) or not any(map(len, states)):
+        return None
+    rows = [(asked @ s.T).max(axis=1) if len(s) else np.zeros(len(asked), np.float32) for s in states]
+    return np.stack(rows)

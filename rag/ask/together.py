@@ -1,0 +1,148 @@
+"""Whether a number stands in a passage with the words it stands with in the answer, and not a rival of its kind: in
+「一线城市600元，二线城市450元」 both numbers are there for 「一线城市450元」, but not together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from rag.ask.facts import Fact, contrary, same
+from rag.ask.reading import Reading
+from rag.ask.sentences import clauses
+from rag.ask.wording import held
+
+
+@dataclass(frozen=True, slots=True)
+class Apart:
+    """A number of the sentence, `said`, beside whose equal `there` in the passage its words do not stand."""
+
+    said: tuple[int, int]
+    there: tuple[int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class _Items:
+    """What is said of a number: the facts and words beside it."""
+
+    facts: tuple[Fact, ...]
+    words: tuple[str, ...]
+
+
+def apart(said: Reading, passage: Reading, question: Reading, short: bool) -> Iterator[Apart]:
+    """Numbers whose words stand with another number of the same unit; of a `short` answer, the words of its question too."""
+    numbers = [f for f in said.facts if f.kind == "number" and f.unit and not f.unit.startswith("第")]
+    for fact in numbers:
+        here = [f for f in passage.facts if same(fact, f) and not contrary(fact, f) and f.kind == "number"]
+        rivals = [
+            f
+            for f in passage.facts
+            if f.kind == "number" and f.unit == fact.unit and not any(same(g, f) for g in numbers)
+        ]
+        if not here:
+            continue
+        alone = sum(f.unit == fact.unit for f in numbers) == 1
+        items = _items(said, fact, alone, question if short else None)
+        pace = [r for r in said.facts if r.kind == "rate" and _clause(said.text, fact)[0] <= r.start < fact.start]
+        if all(
+            any(_rather(items, passage, own, rival, rivals) for rival in rivals) or _otherwise(pace, passage, own)
+            for own in here
+        ):
+            yield Apart((fact.start, fact.end), (here[0].start, here[0].end))
+
+
+def _items(said: Reading, fact: Fact, alone: bool, question: Reading | None) -> _Items:
+    """The facts and words of the sentence, or of the fact's clause where another number of its unit stands in the sentence."""
+    low, high = (0, len(said.text)) if alone else _clause(said.text, fact)
+    others = [f for f in said.facts if f is not fact and f.kind != "rate" and low <= f.start < high]
+    words = [w.word for w in said.words if low <= w.start < high]
+    if question is not None:
+        others += question.facts
+        words += [w.word for w in question.words]
+    return _Items(tuple(others), tuple(words))
+
+
+def _rather(items: _Items, passage: Reading, own: Fact, rival: Fact, rivals: Sequence[Fact]) -> bool:
+    """Whether the items stand with `rival` and none of them with `own`: in the clauses of both, else in these with the
+    clauses before, back to another number of the unit."""
+    for wider in (False, True):
+        ours = _around(passage, own, rivals, wider)
+        theirs = _around(passage, rival, [own, *rivals], wider)
+        if ours == theirs:
+            continue
+        mine = _held(items, passage, ours)
+        yours = _held(items, passage, theirs)
+        if yours - mine and (not mine - yours or any(item.startswith("code ") for item in yours - mine)):
+            return True
+        if mine - yours:
+            return False
+    return False
+
+
+def _held(items: _Items, passage: Reading, span: tuple[int, int]) -> frozenset[str]:
+    text = passage.text[slice(*span)]
+    there = [f for f in passage.facts if span[0] <= f.start < span[1]]
+    facts = {
+        f"{f.kind} {f.value} {f.unit} {sorted(f.bound)}"
+        for f in items.facts
+        if any(same(f, g) and not contrary(f, g) for g in there)
+    }
+    return frozenset(facts | {word for word in items.words if held(word, text) >= 0})
+
+
+def _otherwise(pace: Sequence[Fact], passage: Reading, own: Fact) -> bool:
+    """Whether a number that the sentence gives every month, or every night, is given at another pace in its clause of the passage."""
+    low, _ = _clause(passage.text, own)
+    there = [f for f in passage.facts if f.kind == "rate" and low <= f.start < own.start]
+    return bool(there) and any(not any(same(r, f) for f in there) for r in pace)
+
+
+def _around(passage: Reading, fact: Fact, others: Sequence[Fact], wider: bool) -> tuple[int, int]:
+    """The clause of a fact, when `wider` with the clauses before it back to one of the `others`, cut at those inside."""
+    low, high = _clause(passage.text, fact)
+    if wider:
+        low = max((_clause(passage.text, f)[1] for f in others if f.end <= low), default=0)
+    low = max([low, *(f.end for f in others if f.end <= fact.start)])
+    return low, min([high, *(f.start for f in others if f.start >= fact.end)])
+
+
+def _clause(text: str, fact: Fact) -> tuple[int, int]:
+    return next(((a, b) for a, b in clauses(text) if a <= fact.start < b), (0, len(text)))
+
+
+def scattered(said: Reading, passage: Reading, parts: Sequence[tuple[int, int]]) -> Iterator[Apart]:
+    """What a clause of the sentence names, and the passage only in another sentence than the one that has the rest of the clause.
+
+    In 「应提前3个工作日申请，由部门负责人审批」 the second clause has its 审批 in the sentence that has the first, with 直属主管; the
+    部门负责人 is in another.
+    """
+    if len(parts) < 2:
+        return
+    texts = [passage.text[a:b] for a, b in parts]
+    main = max(range(len(parts)), key=lambda i: _count(said, passage, parts[i]))
+    for low, high in clauses(said.text):
+        strict = [
+            (f.start, f.end, _has(f, passage, parts[main]))
+            for f in said.facts
+            if low <= f.start < high and f.kind != "rate"
+        ]
+        strict += [
+            (w.start, w.end, held(w.word, texts[main]) >= 0) for w in said.words if low <= w.start < high and w.proper
+        ]
+        others = [
+            held(w.word, texts[main]) >= 0
+            for w in said.words
+            if low <= w.start < high and (not w.name or held(w.word, texts[main]) >= 0)
+        ]
+        for start, end, there in strict:
+            if not there and others and all(others):
+                yield Apart((start, end), parts[main])
+
+
+def _count(said: Reading, passage: Reading, part: tuple[int, int]) -> int:
+    text = passage.text[slice(*part)]
+    return sum(held(w.word, text) >= 0 for w in said.words) + sum(_has(f, passage, part) for f in said.facts)
+
+
+def _has(fact: Fact, passage: Reading, part: tuple[int, int]) -> bool:
+    return any(same(fact, f) and part[0] <= f.start < part[1] for f in passage.facts)

@@ -1,0 +1,173 @@
+"""Whether 不得, 可以, 必须, 无需, 仅限, 除外, 之前 and 之后 govern in a passage what they govern in a sentence."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final
+
+from rag.ask.polarity import Operator, Turn
+from rag.ask.reading import Reading
+from rag.ask.sentences import clauses
+from rag.types import ClueKind
+
+_GRAM: Final = re.compile(r"(?=([\u3400-\u9fff]{2}))|(?<![a-z0-9])([a-z0-9]{3,})")
+_STRONG: Final = re.compile("必须|务必|一律|一定|must|shall|required")
+_LIMITED: Final = re.compile(r"(?<![上下时期权年无有界极局额])限(?![额制期度])于?")
+_TWICE: Final = re.compile(r"[未非]经.{0,12}不|[未没非].{0,10}不[得予能可]|除非|unless")
+_PLACES: Final[dict[Turn, frozenset[Turn]]] = {
+    "before": frozenset({"after"}),
+    "after": frozenset({"before", "inside"}),
+    "inside": frozenset({"outside", "after"}),
+    "outside": frozenset({"inside"}),
+}
+_HEADS: Final = 2
+"""Pairs of characters right behind (or before) an operator that decide what it governs."""
+
+
+@dataclass(frozen=True, slots=True)
+class Turned:
+    """An operator of the sentence, ``said``, or what one of the passage governs in it; `there` in the passage."""
+
+    kind: ClueKind
+    said: tuple[int, int]
+    there: tuple[int, int] | None
+    agrees: bool
+
+
+def turned(said: Reading, passage: Reading) -> Iterator[Turned]:
+    """What the operators of both say against each other; an operator whose words the other side lacks says nothing."""
+    if not said.words and not said.facts:
+        yield from _alone(said, passage)
+        return
+    for operator in said.operators:
+        if operator.negative:
+            yield from _negative(operator, said, passage)
+        elif operator.turn in ("must", "may"):
+            yield from _modal(operator, said, passage)
+        elif operator.turn == "only" and not any(0 <= f.start - operator.end < 3 for f in said.facts):  # 只发九成
+            yield _only(operator, said, passage)
+        elif operator.turn in _PLACES:
+            yield from _side(operator, said, passage)
+    for operator in passage.operators:
+        if operator.negative:
+            yield from _dropped(operator, said, passage)
+
+
+def _alone(said: Reading, passage: Reading) -> Iterator[Turned]:
+    """可以。 or 不可以。, and nothing else: what it is said of is the question, whose passage this is."""
+    denied = _first(passage, ("forbidden", "needless", "not", "except"))
+    for operator in said.operators:
+        if operator.negative:
+            yield Turned("negation", (operator.start, operator.end), denied, denied is not None)
+        elif operator.turn in ("may", "must"):
+            there = _first(passage, (operator.turn,))
+            yield Turned(
+                "condition", (operator.start, operator.end), denied or there, there is not None and denied is None
+            )
+
+
+def _negative(operator: Operator, said: Reading, passage: Reading) -> Iterator[Turned]:
+    own = (operator.start, operator.end)
+    negatives = [o for o in passage.operators if o.negative]
+    shared = [g for g in _grams(said.text, operator) if g[0] in passage.text]
+    if not shared:
+        there = negatives[0] if len(negatives) >= sum(o.negative for o in said.operators) else None
+        yield Turned("negation", own, (there.start, there.end) if there else None, there is not None)
+        return
+    governing = [o for o in negatives if any(_governs(o, passage.text, g) for g, _ in shared)]
+    opposite = {"forbidden": "needless", "needless": "forbidden"}.get(operator.turn)
+    for there in governing:
+        if there.turn != opposite:
+            yield Turned("negation", own, (there.start, there.end), True)
+            return
+    if governing:
+        yield Turned("negation", own, (governing[0].start, governing[0].end), False)
+        return
+    at = passage.text.find(shared[0][0])
+    yield Turned("negation", own, (at, at + len(shared[0][0])), False)
+
+
+def _modal(operator: Operator, said: Reading, passage: Reading) -> Iterator[Turned]:
+    """必须 against 可以 and the other way round; 不得 and 无需 in the passage are seen from there."""
+    own, other = (operator.start, operator.end), "may" if operator.turn == "must" else "must"
+    strong = operator.turn == "may" or _STRONG.search(said.text, *own)
+    heads = [g for g, _ in _grams(said.text, operator) if g in passage.text]
+    there = [o for o in passage.operators if any(g in _beside(o, passage.text) for g in heads)]
+    if any(o.turn == operator.turn for o in there):
+        first = next(o for o in there if o.turn == operator.turn)
+        yield Turned("condition", own, (first.start, first.end), True)
+    elif strong and any(o.turn == other for o in there):
+        first = next(o for o in there if o.turn == other)
+        yield Turned("condition", own, (first.start, first.end), False)
+
+
+def _only(operator: Operator, said: Reading, passage: Reading) -> Turned:
+    """仅限 in the passage too, and of the same."""
+    grams = [g for g, _ in _grams(said.text, operator)]
+    there = [m.span() for m in _LIMITED.finditer(passage.text)]
+    there += [(o.start, o.end) for o in passage.operators if o.turn in ("only", "except")]
+    span = next((x for x in there if any(g in passage.text[x[1] : x[1] + 12] for g in grams)), None)
+    return Turned("condition", (operator.start, operator.end), span, span is not None)
+
+
+def _side(operator: Operator, said: Reading, passage: Reading) -> Iterator[Turned]:
+    """转正之前 against 转正之后."""
+    own = (operator.start, operator.end)
+    last = [g for g, _ in _grams(said.text, operator)]
+    last = last[:1] if operator.reach[0] >= operator.end else last[-1:]
+    there = [o for o in passage.operators if o.turn in _PLACES and any(g in _beside(o, passage.text) for g in last)]
+    if any(o.turn == operator.turn for o in there):
+        first = next(o for o in there if o.turn == operator.turn)
+        yield Turned("condition", own, (first.start, first.end), True)
+    elif there and all(o.turn in _PLACES[operator.turn] for o in there):
+        yield Turned("condition", own, (there[0].start, there[0].end), False)
+
+
+def _dropped(operator: Operator, said: Reading, passage: Reading) -> Iterator[Turned]:
+    """What the passage denies and the sentence says without a no."""
+    negatives = [o for o in passage.operators if o.negative]
+    if _TWICE.search(passage.text) and not any(o.negative for o in said.operators):
+        return  # 未经批准不得 is 须经批准
+    heads = _grams(passage.text, operator)
+    heads = heads[-_HEADS:] if operator.reach[1] <= operator.start else heads[:_HEADS]
+    ours = [o for o in said.operators if o.negative]
+    for gram, _ in heads:
+        at = said.text.find(gram)
+        if at < 0 or any(_near(o, said.text, at) for o in ours):
+            continue
+        if all(
+            any(o.reach[0] <= m.start() < o.reach[1] for o in negatives)
+            for m in re.finditer(re.escape(gram), passage.text)
+        ):
+            yield Turned("negation", (at, at + len(gram)), (operator.start, operator.end), False)
+            return
+
+
+def _grams(text: str, operator: Operator) -> list[tuple[str, int]]:
+    """The pairs of characters and Latin words that an operator governs, with their places."""
+    return [(m.group(1) or m.group(2), m.start()) for m in _GRAM.finditer(text, *operator.reach)]
+
+
+def _governs(operator: Operator, text: str, gram: str) -> bool:
+    at = text.find(gram, operator.reach[0])
+    return 0 <= at < operator.reach[1]
+
+
+def _beside(operator: Operator, text: str) -> str:
+    """What it governs right beside it."""
+    governed = text[operator.reach[0] : operator.reach[1]]
+    if operator.reach[0] < operator.end:
+        return governed[-4:]
+    return governed[:12] if governed.isascii() else governed[:5]
+
+
+def _near(operator: Operator, text: str, at: int) -> bool:
+    """Whether an operator stands in the clause of a place, before or after it (U盘不能用)."""
+    return any(a <= at < b and a <= operator.start < b for a, b in clauses(text))
+
+
+def _first(passage: Reading, turns: tuple[Turn, ...]) -> tuple[int, int] | None:
+    found = next((o for o in passage.operators if o.turn in turns), None)
+    return (found.start, found.end) if found else None

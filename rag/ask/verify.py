@@ -1,0 +1,245 @@
+"""Does a passage say what a sentence says? By rules, and every rule says on which words it rests.
+
+Compared are numbers with their units and sides, dates, codes, names, the words that turn a rule round, the other words as
+a share, and whether what stands together in the answer stands together in the source. One clue that does not agree is enough to
+leave the sentence unsupported.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final
+
+from rag.ask.facts import Fact, contrary, same
+from rag.ask.reading import Reading
+from rag.ask.slots import in_place, joined_otherwise, put_in
+from rag.ask.together import apart, scattered
+from rag.ask.turned import turned
+from rag.ask.wording import CONTRASTS, PARTIES, Word, held, synonyms
+from rag.types import ClueKind
+
+ENOUGH: Final = 0.4
+"""Least share of a sentence's characters in words that say something, which its source must hold, in these or other words."""
+ENOUGH_ASKED: Final = 0.1
+"""Least share of the question's terms beside an answer that consists of hardly more than a number."""
+SHORT: Final = 4
+"""Characters in words, from which on an answer says by itself what it is about."""
+
+_TITLE: Final = re.compile("《([^《》\n]{2,30})》")
+_LIMITING: Final = (
+    "有效",
+    "额度",
+    "限额",
+    "标准",
+    "上限",
+    "可",
+    "享",
+    "最",
+    "不超",
+    "以内",
+    "limit",
+    "up to",
+    "may",
+    "can",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """A clue with offsets in the sentence's and the passage's reading. `there` None: not in the passage; `above`: in its heading."""
+
+    kind: ClueKind
+    start: int
+    end: int
+    there: tuple[int, int] | None
+    agrees: bool
+    above: bool = False
+
+    @property
+    def missing(self) -> bool:
+        """Whether it is something that the passage does not have, rather than something it has otherwise."""
+        return not self.agrees and self.kind in ("number", "date", "name", "words")
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """What a sentence is compared with: a passage, the heading over it, and the question."""
+
+    passage: Reading
+    parts: tuple[tuple[int, int], ...]
+    """The sentences of the passage."""
+    heading: Reading
+    question: Reading
+    asked: float
+    """Share (0…1) of the question's terms in the passage."""
+    others: tuple[str, ...]
+    """The texts of all sources."""
+    replaced: frozenset[str]
+    """Nouns of the sentence in whose place some passage has another word: the one that carries it has to hold them."""
+    outdone: frozenset[str]
+    """Those of them where that passage has more of the sentence."""
+
+
+def verify(said: Reading, source: Compared) -> tuple[Finding, ...]:
+    """What decides whether `source` carries a sentence: it does if every finding agrees. In the order of the sentence.
+
+    Empty when nothing in the sentence can be compared.
+    """
+    found = [
+        *_facts(said, source),
+        *_names(said, source),
+        *_words(said, source),
+        *(Finding(t.kind, *t.said, t.there, t.agrees) for t in turned(said, source.passage)),
+        *_contrasts(said, source.passage),
+        *(Finding("condition", *ours, theirs, False) for ours, theirs in joined_otherwise(said, source.passage)),
+        *(Finding("place", *p.said, None, False) for p in scattered(said, source.passage, source.parts)),
+        *(
+            Finding("place", *p.said, p.there, False)
+            for p in apart(said, source.passage, source.question, _length(said) < SHORT)
+        ),
+    ]
+    return tuple(sorted(found, key=lambda f: (f.start, f.end)))
+
+
+def _facts(said: Reading, source: Compared) -> Iterator[Finding]:
+    for fact in said.facts:
+        kind: ClueKind = "date" if fact.kind == "date" else "number"
+        there = [f for f in source.passage.facts if same(fact, f)]
+        enough = len(there) >= _repeated(said, fact) or fact.kind == "rate"
+        agreeing = [f for f in there if not contrary(fact, f) and not _added(fact, f, source.passage.text)]
+        if agreeing and enough:
+            yield Finding(kind, fact.start, fact.end, (agreeing[0].start, agreeing[0].end), True)
+        elif agreeing:
+            yield Finding(kind, fact.start, fact.end, None, False)  # it stands there once and here twice
+        elif there:
+            yield Finding("limit", fact.start, fact.end, (there[0].start, there[0].end), False)
+        elif any(same(fact, f) for f in source.heading.facts):
+            yield Finding(kind, fact.start, fact.end, None, True, above=True)
+        else:
+            rival = _rival(fact, source.passage)
+            if rival or fact.value != "1" or fact.kind != "number":  # 四年换一次 counts nothing
+                yield Finding(kind, fact.start, fact.end, rival, False)
+
+
+def _repeated(said: Reading, fact: Fact) -> int:
+    """How often the same fact stands in the sentence up to this one."""
+    return sum(same(fact, f) and f.start <= fact.start for f in said.facts)
+
+
+def _added(said: Fact, there: Fact, passage: str) -> bool:
+    """Whether the sentence puts a limit on a number that the source gives without one; 最多 and 以内 are allowed where it is a limit by its nature."""
+    if not said.bound or there.bound:
+        return False
+    if said.bound <= {"at most"}:
+        return not any(word in passage for word in _LIMITING)
+    return True
+
+
+def _rival(fact: Fact, passage: Reading) -> tuple[int, int] | None:
+    """What the passage has in place of a fact: the same number with another unit, else another number with the same unit."""
+    alike = [f for f in passage.facts if f.kind == fact.kind and (f.value == fact.value or f.unit == fact.unit)]
+    first = next((f for f in alike if f.value == fact.value), alike[0] if alike else None)
+    return (first.start, first.end) if first else None
+
+
+def _names(said: Reading, source: Compared) -> Iterator[Finding]:
+    for word in said.words:
+        at = held(word.word, source.passage.text)
+        rival = _rival_word(word, said, source.passage)
+        above = at < 0 and held(word.word, source.heading.text) >= 0
+        if rival and _names_one(word) and (at < 0 or source.passage.text.startswith(word.word, at)):
+            yield Finding(
+                "name", word.start, word.end, rival, False
+            )  # where the sentence has it, the passage has another
+        elif (at >= 0 or above) and word.word in source.outdone:
+            yield Finding("name", word.start, word.end, (at, at + len(word.word)) if at >= 0 else None, False)
+        elif at >= 0 or above:
+            if word.name:
+                yield Finding("name", word.start, word.end, (at, at + len(word.word)) if at >= 0 else None, True, above)
+        elif _differs(word, rival, said, source):
+            yield Finding("name", word.start, word.end, rival, False)
+    for match in _TITLE.finditer(said.text):
+        if not any(match.group(1) in text for text in (source.passage.text, source.heading.text)):
+            yield Finding("name", *match.span(), None, False)
+
+
+def _differs(word: Word, rival: tuple[int, int] | None, said: Reading, source: Compared) -> bool:
+    """Whether a word that the passage lacks makes the sentence another one, and is not just another way to say it.
+
+    It does when it is a name, or one of a kind (a role, a leave, a form); when it stands in the place of another word that shares no
+    character with it; and when it is a noun put before one that the passage has alone.
+    """
+    if word.proper or word.word in source.replaced:
+        return True
+    if word.name and len(word.word) > 1 and put_in(word, said, source.passage):
+        return True
+    if rival is None or word.word in PARTIES or held(word.word, source.question.text) >= 0:
+        return False
+    there = source.passage.text[slice(*rival)]
+    if len(word.word) > 1 and not set(word.word) & set(there):
+        return True
+    return any(word.word in text for text in source.others) or (
+        word.word in synonyms() and any(w in there for w in synonyms() if len(w) > 1)
+    )
+
+
+def _rival_word(word: Word, said: Reading, passage: Reading) -> tuple[int, int] | None:
+    """What stands in a word's place in the passage and is not the same in other words."""
+    spans = in_place(word, said, passage)
+    return next((s for s in spans if _another(word.word, passage.text[slice(*s)])), None)
+
+
+def replaced(said: Reading, passage: Reading) -> Iterator[str]:
+    """The nouns of a sentence in whose place a passage has another word."""
+    return (w.word for w in said.words if _names_one(w) and _rival_word(w, said, passage))
+
+
+def _names_one(word: Word) -> bool:
+    """Whether it is a noun, as far as that can be told: a Latin word of four letters may be one."""
+    return word.name or word.word in PARTIES or (word.word[0].isascii() and len(word.word) > 3)
+
+
+def _another(word: str, rival: str) -> bool:
+    return held(word, rival) < 0 and held(rival, word) < 0
+
+
+def kept(said: Reading, passage: Reading, heading: Reading) -> int:
+    """Characters in words of the sentence that a passage or its heading holds, in these or other words."""
+    return sum(
+        w.end - w.start
+        for w in said.words
+        if w.word not in PARTIES and max(held(w.word, passage.text), held(w.word, heading.text)) >= 0
+    )
+
+
+def _length(said: Reading) -> int:
+    return sum(word.end - word.start for word in said.words)
+
+
+def _words(said: Reading, source: Compared) -> Iterator[Finding]:
+    whole = _length(said)
+    there = f"{source.passage.text}\n{source.heading.text}\n{source.question.text}"
+    kept = sum(w.end - w.start for w in said.words if held(w.word, there) >= 0)
+    if whole >= SHORT and kept < ENOUGH * whole:
+        yield Finding("words", said.words[0].start, said.words[-1].end, None, False)
+    elif not said.words and source.question.words and source.asked < ENOUGH_ASKED:
+        yield Finding("words", 0, len(said.text), None, False)
+
+
+def _contrasts(said: Reading, passage: Reading) -> Iterator[Finding]:
+    """Numbers and their limits aside: of words that exclude each other (有效, 无效) the sentence has one and the passage only others."""
+    for contrast in CONTRASTS:
+        ours, theirs = list(contrast.finditer(_without_limits(said))), list(contrast.finditer(_without_limits(passage)))
+        words = {m.group() for m in theirs}
+        for match in ours:
+            if theirs and match.group() not in words and not words & {m.group() for m in ours}:
+                yield Finding("condition", *match.span(), theirs[0].span(), False)
+
+
+def _without_limits(reading: Reading) -> str:
+    text = reading.text
+    for start, end in (mark for fact in reading.facts for mark in fact.marks):
+        text = text[:start] + " " * (end - start) + text[end:]
+    return text

@@ -1,0 +1,49 @@
+"""What the Answer tab says of a sentence: whether a source carries it, and on which words that rests."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Final
+
+from rag.errors import Bilingual
+
+_B = Bilingual
+# fmt: off
+ANSWER: Final[Mapping[str, Bilingual]] = MappingProxyType({
+    "answer.source_of": _B(
+        "Source {marker} · {by} · {support} of the sentence's terms stand in the marked passage (rare ones and numbers count more)",
+        "来源 {marker} · {by} · 句中词语有 {support} 出现在标记处（少见的词和数字权重更高）",
+    ),
+    "answer.legend_invalid": _B("not in the prompt", "提示词中没有"),
+    "answer.closest": _B("closest: {marker}", "最接近：{marker}"),
+    "answer.nothing": _B("the answer says nothing that a source could carry", "回答没有作出任何可核对的陈述"),
+    "answer.mark_cited": _B("✓", "✓"),
+    "answer.mark_other": _B("✓ other source", "✓ 另有来源"),
+    "answer.mark_none": _B("✗ not supported", "✗ 无来源支持"),
+    "answer.is_cited": _B("Carried by the cited source: see why", "所引来源支持此句：查看依据"),
+    "answer.is_other": _B("Not carried by what the model cites, but by another source: see why", "模型所引来源不支持此句，另一来源支持：查看依据"),
+    "answer.is_none": _B("No source carries this sentence: see why", "没有来源支持此句：查看依据"),
+    "answer.method": _B(
+        "The sentence was compared by rules with the passage that comes closest: numbers with their units, dates, limits (at least, before …), no and not, conditions, names, and half of its other words. Each has to agree.",
+        "按规则将此句与最接近的原文段落逐项比对：带单位的数字、日期、上下限（以上、之前等）、否定、条件、名称，以及其余词语的一半。每一项都必须一致。",
+    ),
+    "answer.compared": _B("compared with {marker}", "对照 {marker}"),
+    "answer.no_clues": _B("It holds no number, name or condition; its words as a whole were compared.", "此句没有数字、名称或条件，按整体用词比对。"),
+    "answer.few_words": _B("Too few of its words stand in the passage.", "此句的词语在该段落中出现得太少。"),
+    "head.clues": _B("About|In the answer|In the source|Agrees", "项目|回答中|来源中|一致"),
+    "clue.number": _B("number", "数字"),
+    "clue.date": _B("date, time", "日期时间"),
+    "clue.limit": _B("limit", "上下限"),
+    "clue.negation": _B("negation", "否定"),
+    "clue.condition": _B("condition", "条件"),
+    "clue.name": _B("name", "名称"),
+    "clue.words": _B("words", "用词"),
+    "clue.place": _B("what belongs together", "对应关系"),
+    "clue.yes": _B("yes", "是"),
+    "clue.no": _B("no", "否"),
+    "clue.nowhere": _B("in no source", "任何来源中都没有"),
+    "clue.heading": _B("in the heading of {marker}", "见 {marker} 的标题"),
+    "clue.there": _B("{marker}: {words}", "{marker}：{words}"),
+    "clue.elsewhere": _B("not there, but in {marker}: {words}", "该处没有，见 {marker}：{words}"),
+})

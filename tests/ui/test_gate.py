@@ -1,0 +1,87 @@
+"""What the page says of a refusal, and the button that asks for an answer anyway."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+import gradio as gr
+import pytest
+
+from rag.ask.prompt import NOT_FOUND
+from rag.config import DEFAULT_ENCODER
+from rag.types import Answer
+from rag.ui.app import App
+from rag.ui.gate import show_gate
+from rag.ui.render import escape
+from tests.fake_models import BigramEncoder
+from tests.ui.fakes import Client, last, page_app
+from tests.ui.markup import PAYLOADS, harmless
+
+
+@pytest.fixture(scope="module")
+def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[App]:
+    """Its stand-in encoder says that it is the one whose numbers the gate has."""
+    made, models = page_app(tmp_path_factory.mktemp("samples"))
+    encoder = models.encoder()
+    assert isinstance(encoder, BigramEncoder)
+    encoder.facts = (("model", DEFAULT_ENCODER),)
+    yield made
+    made.close()
+
+
+def asked(visitor: Client, **settings: object) -> dict[Any, Any]:
+    last(visitor.questions.ask(visitor.values(**settings), visitor.request))
+    return last(visitor.questions.write(visitor.request))
+
+
+def pieces(shown: dict[Any, Any], visitor: Client) -> str:
+    return "".join(piece.get("t", "") for piece in shown[visitor.page.answer.answer])
+
+
+def test_a_refusal_says_why_and_what_came_nearest_and_is_answered_anyway(visitor: Client) -> None:
+    shown = asked(visitor, refuse=True, refuse_below=1.0)
+    view = visitor.page.gate
+    assert pieces(shown, visitor) == NOT_FOUND["zh"]
+    assert shown[view.anyway].visible
+    assert "拒答" in shown[view.why]
+    assert "<li>" in shown[view.why]
+    anyway = last(visitor.questions.answer_anyway(visitor.request))
+    assert "15天" in pieces(anyway, visitor)
+    assert not anyway[view.anyway].visible
+    assert anyway[view.why] == ""
+    answer = visitor.workspace.asked()
+    assert answer is not None and answer.answer is not None
+    assert ("generate.refuse", "False") in answer.answer.trace.settings  # the trace says what ran
+    assert visitor.workspace.settings.generate.refuse  # the next question is weighed again
+
+
+def test_what_passes_shows_its_signals_and_no_button(visitor: Client) -> None:
+    shown = asked(visitor, refuse=True, refuse_below=0.0)
+    assert "15天" in pieces(shown, visitor)
+    assert "<details" in shown[visitor.page.gate.why]
+    assert not shown[visitor.page.gate.anyway].visible
+
+
+def test_a_gate_that_is_off_says_nothing(visitor: Client) -> None:
+    shown = asked(visitor, refuse=False)
+    assert shown[visitor.page.gate.why] == ""
+
+
+def test_there_is_nothing_to_answer_anyway_before_a_question(app: App) -> None:
+    fresh = Client(app, "nothing asked")
+    with pytest.raises(gr.Error):
+        last(fresh.questions.answer_anyway(fresh.request))
+
+
+@pytest.mark.parametrize("payload", PAYLOADS)
+def test_words_of_files_are_escaped(visitor: Client, payload: str) -> None:
+    asked(visitor, refuse=True, refuse_below=1.0)
+    held = visitor.workspace.asked()
+    assert held is not None and held.answer is not None
+    answer: Answer = held.answer
+    packed = tuple(replace(e, heading=payload) for e in answer.prompt.packed)
+    documents = {key: replace(d, text=payload * 50) for key, d in held.corpus.documents.items()}
+    odd = replace(answer, prompt=replace(answer.prompt, packed=packed))
+    html = show_gate(visitor.page.gate, odd, documents, "zh")[visitor.page.gate.why]
+    harmless(html)
+    assert escape(payload) in html
