@@ -14,6 +14,7 @@ import torch
 from rag.config import GenerateSettings, ModelSettings
 from rag.errors import Stopped
 from rag.models.generator import END_STRINGS, Generated, Generator, best_dtype
+from rag.models.plain import config_of
 from rag.models.roles import Models
 from rag.models.turns import Turns
 from rag.models.weights import Weights, resolve
@@ -266,9 +267,9 @@ def test_sampling_follows_the_settings(generator: Generator) -> None:
     ids = prompt(generator, "随便写一句话。")
     drawn = {run(generator, ids, 5, temperature=2.0)[-1].ids for _ in range(3)}
     assert len(drawn) > 1
-    config = generator._config(GenerateSettings(temperature=0.5, top_p=0.9))
+    config = config_of(GenerateSettings(temperature=0.5, top_p=0.9), [0])
     assert (config.do_sample, config.temperature, config.top_p, config.top_k) == (True, 0.5, 0.9, 0)
-    greedy = generator._config(GenerateSettings())
+    greedy = config_of(GenerateSettings(), [0])
     assert (greedy.do_sample, greedy.num_beams, greedy.repetition_penalty) == (False, 1, 1.0)
     assert (greedy.temperature, greedy.top_p, greedy.top_k) == (None, None, None)
 

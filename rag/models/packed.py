@@ -1,0 +1,105 @@
+"""Products with weights, once as they are and once in few bits: reading a weight is what a token costs.
+
+One row through a matrix takes as long as it takes to read the matrix from memory. So few rows (a token, a draft) are
+multiplied with a copy in 8 or 4 bits, many (a prompt) with the weights themselves, where arithmetic is what takes time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+import torch
+from torch.nn import functional
+
+GROUP: Final = 32
+"""Weights of a row that share one scale and one offset in 4 bits."""
+
+
+class Eight:
+    """A weight ``(out, in)`` in 8 bits: each row w becomes round(w / s), with s = max|w| / 127 of the row.
+
+    >>> eight = Eight(torch.tensor([[1.27, -0.5]]))
+    >>> eight.codes.tolist()
+    [[127, -50]]
+    """
+
+    def __init__(self, weight: Any) -> None:
+        scale = (weight.float().abs().amax(dim=1) / 127).clamp(min=1e-12)
+        self.scale = scale.to(weight.dtype)
+        self.codes = (weight.float() / self.scale.float()[:, None]).round().clamp(-127, 127).to(torch.int8)
+
+    def __call__(self, x: Any) -> Any:
+        """``x @ weight.T``; x ``(rows, in)``."""
+        return torch._weight_int8pack_mm(x, self.codes, self.scale)
+
+    def weight(self) -> Any:
+        """The weight that is multiplied with, ``(out, in) float32``."""
+        return self.codes.float() * self.scale.float()[:, None]
+
+
+class Four:
+    """A weight ``(out, in)`` in 4 bits: of each `GROUP` of a row, w becomes c = round((w − least) / s), 0…15, s = (greatest − least) / 15.
+
+    `in` has to be a multiple of `GROUP`, `out` of 16.
+    """
+
+    def __init__(self, weight: Any) -> None:
+        out, into = weight.shape
+        groups = weight.float().view(out, into // GROUP, GROUP)
+        least, greatest = groups.amin(dim=-1), groups.amax(dim=-1)
+        scale = ((greatest - least) / 15).clamp(min=1e-8).to(weight.dtype)
+        # the kernel counts from the middle: w = (c − 8) s + offset
+        offset = (least + 8 * scale.float()).to(weight.dtype)
+        steps = (groups - offset.float()[..., None]) / scale.float()[..., None]
+        codes = (steps + 8).round_().clamp_(0, 15).to(torch.int32).view(out, into)
+        self._codes = torch._convert_weight_to_int4pack_for_cpu(codes, 2)
+        self._scales = torch.stack((scale, offset), dim=-1).transpose(0, 1).contiguous()
+
+    def __call__(self, x: Any) -> Any:
+        """``x @ weight.T``; x ``(rows, in)``."""
+        return torch._weight_int4pack_mm_for_cpu(x, self._codes, GROUP, self._scales)
+
+
+def packed(weight: Any, bits: int) -> Eight | Four:
+    """`weight` in `bits` bits; in 8 where its shape does not allow 4."""
+    if bits == 4 and weight.shape[1] % GROUP == 0 and weight.shape[0] % 16 == 0:
+        return Four(weight)
+    return Eight(weight)
+
+
+class Product:
+    """``x @ weight.T + bias``, for few rows with the packed weight when there is one."""
+
+    def __init__(self, weight: Any, bias: Any, bits: int | None) -> None:
+        self._weight, self._bias = weight, bias
+        self._packed = None if bits is None else packed(weight, bits)
+
+    def __call__(self, x: Any, few: bool) -> Any:
+        """x ``(rows, in)`` → ``(rows, out)``."""
+        if self._packed is None or not few:
+            return functional.linear(x, self._weight, self._bias)
+        y = self._packed(x)
+        return y if self._bias is None else y + self._bias
+
+
+def product(linear: Any, bits: int | None) -> Product:
+    """The product of one ``nn.Linear``."""
+    return Product(linear.weight.detach(), _bias(linear), bits)
+
+
+def joined(linears: Sequence[Any], bits: int | None) -> Product:
+    """The products of several ``nn.Linear`` over the same x as one; their weights become slices of the joint one, so that nothing is held twice."""
+    weight = torch.cat([linear.weight.detach() for linear in linears])
+    for linear, rows in zip(linears, weight.split([len(linear.weight) for linear in linears]), strict=True):
+        linear.weight.data = rows
+    biases = [_bias(linear) for linear in linears]
+    if all(bias is None for bias in biases):
+        return Product(weight, None, bits)
+    zeros = [torch.zeros(len(linear.weight), dtype=weight.dtype, device=weight.device) for linear in linears]
+    whole = torch.cat([zero if bias is None else bias for bias, zero in zip(biases, zeros, strict=True)])
+    return Product(weight, whole, bits)
+
+
+def _bias(linear: Any) -> Any:
+    return None if linear.bias is None else linear.bias.detach()
