@@ -65,24 +65,31 @@ class Chooser:
         return int(torch.multinomial(torch.softmax(scores, dim=-1), 1))
 
 
+@dataclass(frozen=True, slots=True)
+class Until:
+    """How an answer is written: the visitor's settings, the tokens `ends` of which any ends it, and how many are looked up ahead at most."""
+
+    settings: GenerateSettings
+    ends: Sequence[int]
+    draft: int = DRAFT
+
+
 def decode(
     decoder: Decoder,
     prompt: Sequence[int],
     kept: KeysValues,
-    settings: GenerateSettings,
-    ends: Sequence[int],
+    until: Until,
     tell: Callable[[int], None],
     work: Work,
 ) -> None:
-    """Tell every new token up to one of `ends`, which is told too, or `settings.answer_tokens` of them.
+    """Tell every new token up to an end, which is told too, or `answer_tokens` of them.
 
     `kept` may hold the keys and values of any prompt; what it has in common with this one is not read again, and at the end,
     also when `tell` or the decoder raised, it holds those of this prompt, as far as it was read.
     """
     try:
-        choose = Chooser(settings, decoder.shape.device)
-        logits = read_prompt(decoder, prompt, kept, settings.answer_tokens, work)
-        _continue(decoder, kept, (choose, settings.answer_tokens, frozenset(ends)), logits, tell, work)
+        logits = read_prompt(decoder, prompt, kept, until.settings.answer_tokens + until.draft, work)
+        _continue(decoder, kept, until, logits, tell, work)
     finally:
         kept.crop(common(kept.ids, prompt))
 
@@ -92,7 +99,7 @@ def read_prompt(decoder: Decoder, prompt: Sequence[int], kept: KeysValues, more:
     # the last token is read again even when it is there: its logits were not kept
     work.reused = min(common(kept.ids, prompt), len(prompt) - 1)
     kept.crop(work.reused)
-    kept.make_room(len(prompt) + more + DRAFT)
+    kept.make_room(len(prompt) + more)
     pieces = [prompt[at : at + PIECE] for at in range(work.reused, len(prompt), PIECE)]
     for piece in pieces[:-1]:
         decoder.read(piece, kept, 0, few=False)
@@ -100,14 +107,10 @@ def read_prompt(decoder: Decoder, prompt: Sequence[int], kept: KeysValues, more:
 
 
 def _continue(
-    decoder: Decoder,
-    kept: KeysValues,
-    until: tuple[Chooser, int, frozenset[int]],
-    logits: Any,
-    tell: Callable[[int], None],
-    work: Work,
+    decoder: Decoder, kept: KeysValues, until: Until, logits: Any, tell: Callable[[int], None], work: Work
 ) -> None:
-    choose, most, ends = until
+    choose = Chooser(until.settings, decoder.shape.device)
+    most, ends = until.settings.answer_tokens, frozenset(until.ends)
     lookup = Lookup(kept.ids)
     told = 0
     token = choose(logits, lookup.ids)
@@ -118,7 +121,7 @@ def _continue(
         if token in ends or told == most:
             return
         # of what is guessed one token less than may still come: the model gives one of its own behind it
-        draft = lookup.draft(min(DRAFT, most - told - 1)) if choose.greedy else []
+        draft = lookup.draft(min(until.draft, most - told - 1)) if choose.greedy else []
         rows = decoder.read([token, *draft], kept, len(draft) + 1, few=True)
         work.passes += 1
         work.drafted += len(draft)

@@ -15,7 +15,7 @@ from transformers import AutoModelForCausalLM, GenerationConfig
 from rag.config import GenerateSettings
 from rag.errors import Bilingual, Stopped
 from rag.models.chat import ChatTokenizer
-from rag.models.decode import Work, decode
+from rag.models.decode import DRAFT, Until, Work, decode
 from rag.models.decoder import Decoder, why_not
 from rag.models.pieces import pieces
 from rag.models.plain import generate
@@ -88,11 +88,12 @@ class Generator:
         fast: bool = True,
         bits: int | None = BITS,
         dtype: torch.dtype | None = None,
+        draft: int = DRAFT,
     ) -> None:
         """`fast`: decode by `rag.models.decode`, where the model is of a kind it reads; else, and without, by transformers' own ``generate``.
 
         `bits`: of the weights that single tokens are multiplied with on a CPU (4 or 8; None: the model's own). `dtype`: None,
-        the fastest that the device is good at.
+        the fastest that the device is good at. `draft`: tokens that are looked up ahead at most, 0: none.
         """
         self.name = weights.name
         self.chat = ChatTokenizer(weights.folder)
@@ -104,6 +105,7 @@ class Generator:
         ).to(self.device)
         self._model.eval()
         self._turns = turns
+        self._draft = draft
         self._local = threading.local()
         folder_config = self._model.generation_config
         ends = folder_config.eos_token_id
@@ -205,7 +207,7 @@ class Generator:
         if kept is None or kept.shape != decoder.shape:
             kept = KeysValues(decoder.shape)
         try:
-            decode(decoder, job.ids, kept, job.settings, self._ends, job.out.put, job.work)
+            decode(decoder, job.ids, kept, Until(job.settings, self._ends, self._draft), job.out.put, job.work)
         finally:
             if job.prefix is not None:
                 job.prefix.put(kept, age)

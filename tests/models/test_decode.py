@@ -27,10 +27,10 @@ class Pair:
     plain: Generator
 
 
-def pair(folder: Path, kind: str, **options: object) -> Pair:
+def pair(folder: Path, kind: str, draft: int = 3, **options: object) -> Pair:
     weights = tiny.weights(folder, kind, wide=0.1, **options)  # type: ignore[arg-type]
     return Pair(
-        Generator(weights, Turns(), bits=None, dtype=torch.float32),
+        Generator(weights, Turns(), bits=None, dtype=torch.float32, draft=draft),
         Generator(weights, Turns(), fast=False, dtype=torch.float32),
     )
 
@@ -39,7 +39,7 @@ def pair(folder: Path, kind: str, **options: object) -> Pair:
 def both(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Pair:
     kind = request.param
     folder = tmp_path_factory.mktemp("tiny") / kind
-    return pair(folder, "qwen2", tied=True, seed=3) if kind == "tied" else pair(folder, kind)
+    return pair(folder, "qwen2", draft=7, tied=True, seed=3) if kind == "tied" else pair(folder, kind)
 
 
 @pytest.fixture(scope="module")
@@ -99,7 +99,6 @@ def guess(
             ahead = answer[at : at + rng.randint(0, max(most, 0))]
             return [rng.randrange(272) if rng.random() < wrong else token for token in ahead]
 
-    monkeypatch.setattr(decode, "DRAFT", 7)
     monkeypatch.setattr(decode, "Lookup", Prophet)
 
 
