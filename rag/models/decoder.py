@@ -60,10 +60,10 @@ class Decoder:
         self._turn = inner.rotary_emb
         self._norm = inner.norm.weight
         self._eps = float(config.rms_norm_eps)
-        self._heads, self._kv_heads = int(config.num_attention_heads), int(config.num_key_value_heads)
+        self.heads, self._kv_heads = int(config.num_attention_heads), int(config.num_key_value_heads)
         self._between = between
         self._layers = [_layer(layer, bits) for layer in inner.layers]
-        self._head = product(model.lm_head, bits)
+        self.head = product(model.lm_head, bits)
         width = int(getattr(config, "head_dim", None) or config.hidden_size // config.num_attention_heads)
         weight = inner.embed_tokens.weight
         self.shape = Shape(len(self._layers), self._kv_heads, width, weight.dtype, str(weight.device))
@@ -91,11 +91,11 @@ class Decoder:
         kept.ids.extend(ids)
         if not rows:
             return None
-        return self._head(functional.rms_norm(x[-rows:], x.shape[-1:], self._norm, self._eps), True).float()
+        return self.head(functional.rms_norm(x[-rows:], x.shape[-1:], self._norm, self._eps), True).float()
 
     def _through(self, layer: _Layer, x: Any, room: Any, where: tuple[int, Any, Any], few: bool) -> Any:
         before, (cos, sin), mask = where
-        n, heads, kv, width = len(x), self._heads, self._kv_heads, self.shape.width
+        n, heads, kv, width = len(x), self.heads, self._kv_heads, self.shape.width
         h = functional.rms_norm(x, x.shape[-1:], layer.norm_in, self._eps)
         qkv = layer.qkv(h, few).view(n, heads + 2 * kv, width)
         qk = qkv[:, : heads + kv]

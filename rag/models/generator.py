@@ -17,6 +17,7 @@ from rag.errors import Bilingual, Stopped
 from rag.models.chat import ChatTokenizer
 from rag.models.decode import DRAFT, Until, Work, decode
 from rag.models.decoder import Decoder, why_not
+from rag.models.packed import Head
 from rag.models.pieces import pieces
 from rag.models.plain import generate
 from rag.models.prefix import KeysValues, PrefixCache
@@ -126,6 +127,8 @@ class Generator:
             return None, why
         with torch.inference_mode():
             decoder = Decoder(self._model, bits, self._between_layers)
+            if bits is not None and self._model.lm_head.weight is not self._model.get_input_embeddings().weight:
+                self._model.lm_head = Head(decoder.head)  # a fifth of the model's memory, for one row of a prompt
         width = self.dtype if bits is None else f"{bits}-bit"
         return decoder, Bilingual(
             en=f"prompts read in {self.dtype}, tokens written with {width} weights, drafts looked up in the prompt",

@@ -75,12 +75,30 @@ class Product:
         self._weight, self._bias = weight, bias
         self._packed = None if bits is None else packed(weight, bits)
 
+    def let_go(self) -> None:
+        """Keep the packed weight alone, which there has to be: from now on it serves any number of rows."""
+        assert self._packed is not None
+        self._weight = None
+
     def __call__(self, x: Any, few: bool) -> Any:
         """x ``(rows, in)`` → ``(rows, out)``."""
-        if self._packed is None or not few:
+        if self._packed is None or not (few or self._weight is None):
             return functional.linear(x, self._weight, self._bias)
         y = self._packed(x)
         return y if self._bias is None else y + self._bias
+
+
+class Head(torch.nn.Module):  # type: ignore[misc]  # torch is untyped here
+    """Stands in a model where its output head stood, whose weight is let go: logits by the packed one alone."""
+
+    def __init__(self, head: Product) -> None:
+        super().__init__()
+        head.let_go()
+        self._head = head
+
+    def forward(self, x: Any) -> Any:
+        """x ``(..., in)`` → ``(..., vocabulary)``; meant for a few rows, such as the last of a prompt."""
+        return self._head(x.reshape(-1, x.shape[-1]), True).view(*x.shape[:-1], -1)
 
 
 def product(linear: Any, bits: int | None) -> Product:

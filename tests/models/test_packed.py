@@ -6,7 +6,7 @@ from collections.abc import Callable
 import pytest
 import torch
 
-from rag.models.packed import GROUP, Eight, Four, joined, packed, product
+from rag.models.packed import GROUP, Eight, Four, Head, joined, packed, product
 
 # Rounding of a product's result: half a step of bf16 (8 bits), and of the sums behind it.
 DTYPES = [(torch.float32, 1e-5), (torch.bfloat16, 2e-2)]
@@ -97,3 +97,13 @@ def test_several_joined_give_what_they_give_apart_and_hold_nothing_twice() -> No
     assert torch.allclose(torch.cat([linear(x) for linear in linears], dim=1), before, atol=1e-6)
     assert len({linear.weight.untyped_storage().data_ptr() for linear in linears}) == 1
     assert torch.allclose(joined([torch.nn.Linear(64, 16, bias=False)], 8)(x, True), torch.zeros(5, 16), atol=5)
+
+
+def test_a_head_that_let_its_weight_go_gives_the_packed_products_in_the_shape_of_a_layer() -> None:
+    linear = torch.nn.Linear(64, 272, bias=False)
+    head = Head(product(linear, 8))
+    x = torch.randn(2, 5, 64)
+    eight = Eight(linear.weight.detach())
+    assert torch.allclose(head(x), x @ eight.weight().T, atol=1e-4)
+    assert head._head._weight is None
+    assert torch.equal(head._head(x[0], False), head(x)[0])
