@@ -20,8 +20,8 @@ from transformers import (
 
 from rag.config import GenerateSettings
 from rag.models.decoder import Decoder
+from rag.models.kept import KeysValues, common
 from rag.models.lookup import Lookup
-from rag.models.prefix import KeysValues, common
 
 PIECE: Final = 512
 """Tokens of a prompt that are read in one pass."""

@@ -15,8 +15,8 @@ import torch
 from torch.nn import functional
 
 from rag.errors import Bilingual
+from rag.models.kept import KeysValues, Shape
 from rag.models.packed import Product, joined, product
-from rag.models.prefix import KeysValues, Shape
 
 # Rotations that are the same for a place whatever the length of the text: keys may be kept.
 _STEADY: Final = ("default", "linear", "llama3", "yarn")

@@ -15,12 +15,13 @@ from transformers import AutoModelForCausalLM, GenerationConfig
 from rag.config import GenerateSettings
 from rag.errors import Bilingual, Stopped
 from rag.models.chat import ChatTokenizer
-from rag.models.decode import DRAFT, Until, Work, decode
+from rag.models.decode import DRAFT, Until, Work, decode, read_prompt
 from rag.models.decoder import Decoder, why_not
+from rag.models.kept import KeysValues, common
 from rag.models.packed import Head
 from rag.models.pieces import pieces
 from rag.models.plain import generate
-from rag.models.prefix import KeysValues, PrefixCache
+from rag.models.prefix import PrefixCache
 from rag.models.turns import Turns
 from rag.models.weights import Weights
 
@@ -32,6 +33,9 @@ END_STRINGS = ("<|im_end|>", "<|endoftext|>")
 
 # Of the weights that a token is multiplied with on a CPU.
 BITS = 8
+
+# Texts whose keys and values are kept for everybody.
+SHARED = 4
 
 PLAIN = Bilingual(en="written by plain transformers", zh="由 transformers 自带的生成写出")
 
@@ -106,8 +110,9 @@ class Generator:
         ).to(self.device)
         self._model.eval()
         self._turns = turns
-        self._draft = draft
+        self.draft = draft
         self._local = threading.local()
+        self._shared: tuple[KeysValues, ...] = ()
         folder_config = self._model.generation_config
         ends = folder_config.eos_token_id
         ends = [] if ends is None else ends if isinstance(ends, list) else [ends]
@@ -209,11 +214,29 @@ class Generator:
         kept, age = (None, 0) if job.prefix is None else job.prefix.take()
         if kept is None or kept.shape != decoder.shape:
             kept = KeysValues(decoder.shape)
+        shared = max(self._shared, key=lambda s: common(s.ids, job.ids), default=kept)
+        if (n := common(shared.ids, job.ids)) > common(kept.ids, job.ids):
+            kept.begin_with(shared, n)
         try:
-            decode(decoder, job.ids, kept, Until(job.settings, self._ends, self._draft), job.out.put, job.work)
+            decode(decoder, job.ids, kept, Until(job.settings, self._ends, self.draft), job.out.put, job.work)
         finally:
             if job.prefix is not None:
                 job.prefix.put(kept, age)
+
+    def share(self, ids: Sequence[int], stop: threading.Event) -> None:
+        """Read `ids` now, so that nobody's prompt that begins with them has to: for words that everybody may know, such as the
+        built-in rules, never for a visitor's.
+
+        Of the last `SHARED` texts that were shared keys and values are kept. Raises `Stopped` once `stop` is set.
+        """
+        decoder = self._decoder
+        if decoder is None or any(list(ids) == kept.ids for kept in self._shared):
+            return
+        self._local.stop = stop
+        kept = KeysValues(decoder.shape)
+        with self._turns.turn(), torch.inference_mode():
+            read_prompt(decoder, ids, kept, 0, Work())
+        self._shared = (*self._shared, kept)[-SHARED:]
 
     def likelihoods(
         self, prompts: Sequence[Sequence[int]], continuation: Sequence[int], stop: threading.Event

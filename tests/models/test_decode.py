@@ -12,7 +12,7 @@ from transformers import AutoModelForCausalLM
 
 from rag.config import GenerateSettings
 from rag.models import decode
-from rag.models.generator import Generated, Generator
+from rag.models.generator import SHARED, Generated, Generator
 from rag.models.lookup import Lookup
 from rag.models.packed import Head, packed
 from rag.models.prefix import PrefixCache
@@ -200,7 +200,7 @@ def test_what_is_reused_changes_no_token(both: Pair, seeds: Seeds) -> None:
     reused = 0
     for seed in seeds(30):
         rng = random.Random(seed)
-        prefix = PrefixCache(rng.choice([50, 300, 4096]))
+        prefix = PrefixCache(most=rng.choice([50, 300, 4096]))
         before: tuple[int, ...] = ()
         for ids in visit(both.fast, rng):
             found = run(both.fast, ids, prefix, n=20)
@@ -213,6 +213,24 @@ def test_what_is_reused_changes_no_token(both: Pair, seeds: Seeds) -> None:
             assert prefix.tokens == len(before)
             reused += found.reused
     assert reused > 0
+
+
+def test_what_is_shared_serves_everybody_and_changes_no_token(qwen: Pair, seeds: Seeds) -> None:
+    for seed in seeds(20):
+        rng = random.Random(seed)
+        rules = [(*(seed, i, 3), *prompt(qwen.fast, rng)[:100]) for i in range(2)]
+        for text in (*rules, rules[0]):
+            qwen.fast.share(text, threading.Event())
+        assert [tuple(kept.ids) for kept in qwen.fast._shared[-2:]] == rules
+        assert len(qwen.fast._shared) <= SHARED
+        prefix = rng.choice([None, PrefixCache()])
+        for text in rules:
+            asked = tuple(rng.randrange(256) for _ in range(rng.randint(1, 60)))
+            for ids in ((*text, *asked), text[: rng.randint(1, len(text))], (*text, *asked, 5)):
+                found = run(qwen.fast, ids, prefix, n=10)
+                alike(found, run(qwen.plain, ids, n=10))
+                assert found.reused >= min(len(text), len(ids) - 1)
+        assert [tuple(kept.ids) for kept in qwen.fast._shared[-2:]] == rules
 
 
 @pytest.mark.parametrize("piece", [1, 3, 64])

@@ -6,7 +6,8 @@ from collections.abc import Callable
 
 import torch
 
-from rag.models.prefix import KeysValues, PrefixCache, Shape, common
+from rag.models.kept import KeysValues, Shape, common
+from rag.models.prefix import PrefixCache, Room
 
 SHAPE = Shape(2, 2, 4, torch.float32, "cpu")
 
@@ -61,7 +62,7 @@ def test_alike_from_the_start(seeds: Callable[[int], range]) -> None:
 
 
 def test_no_more_than_the_bound_is_kept_and_no_room_for_more() -> None:
-    cache = PrefixCache(100)
+    cache = PrefixCache(most=100)
     kept, age = cache.take()
     assert kept is None and cache.tokens == 0
     cache.put(read(list(range(1000))), age)
@@ -117,3 +118,40 @@ def test_many_threads_never_hold_the_same(seeds: Callable[[int], range]) -> None
     for thread in threads:
         thread.join(30)
     assert twice == [] and cache.tokens == 3
+
+
+def test_of_all_together_those_filled_longest_ago_make_room() -> None:
+    one = read([0] * 256).bytes
+    room = Room(3 * one)
+    caches = [PrefixCache(room) for _ in range(3)]
+    for cache in caches:
+        cache.put(read([1] * 256), cache.take()[1])
+    assert [cache.tokens for cache in caches] == [256] * 3
+    caches[0].put(*caches[0].take())  # used again
+    late = PrefixCache(room)
+    late.put(read([2] * 256), late.take()[1])
+    assert [cache.tokens for cache in caches] == [256, 0, 256] and late.tokens == 256
+    big = PrefixCache(room)
+    big.put(read([3] * 1000), big.take()[1])
+    assert big.tokens == 0 and late.tokens == 0  # it does not fit at all, and everybody's place was needed to see
+
+
+def test_a_cache_that_is_gone_takes_no_room() -> None:
+    one = read([0] * 256).bytes
+    room, other = Room(2 * one), None
+    first = PrefixCache(room)
+    first.put(read([1] * 256), first.take()[1])
+    for _ in range(5):
+        other = PrefixCache(room)
+        other.put(read([2] * 256), other.take()[1])
+    assert first.tokens == 256 and other is not None and other.tokens == 256
+
+
+def test_begun_with_what_another_holds_each_goes_its_own_way() -> None:
+    rules = read([1, 2, 3, 4])
+    kept = read([9] * 300)
+    kept.begin_with(rules, 3)
+    write(kept, [7, 8])
+    assert kept.ids == [1, 2, 3, 7, 8] and rules.ids == [1, 2, 3, 4]
+    check(kept)
+    check(rules)
