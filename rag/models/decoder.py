@@ -50,7 +50,7 @@ class _Layer:
 
 
 class Decoder:
-    """Reads tokens one after the other or many at once. `between` is called before every layer and may raise."""
+    """Reads tokens one after the other or many at once. `between` is called before every layer, and while weights are packed; it may raise."""
 
     def __init__(self, model: Any, bits: int | None, between: Callable[[], None]) -> None:
         """`bits`: of the weights that few rows are multiplied with (4 or 8), None: the model's own."""
@@ -62,8 +62,8 @@ class Decoder:
         self._eps = float(config.rms_norm_eps)
         self.heads, self._kv_heads = int(config.num_attention_heads), int(config.num_key_value_heads)
         self._between = between
-        self._layers = [_layer(layer, bits) for layer in inner.layers]
-        self.head = product(model.lm_head, bits)
+        self._layers = [_layer(layer, bits, between) for layer in inner.layers]
+        self.head = product(model.lm_head, bits, between)
         width = int(getattr(config, "head_dim", None) or config.hidden_size // config.num_attention_heads)
         weight = inner.embed_tokens.weight
         self.shape = Shape(len(self._layers), self._kv_heads, width, weight.dtype, str(weight.device))
@@ -117,13 +117,13 @@ class Decoder:
         return x + layer.down(functional.silu(gate) * up, few)
 
 
-def _layer(layer: Any, bits: int | None) -> _Layer:
+def _layer(layer: Any, bits: int | None, between: Callable[[], None]) -> _Layer:
     attention, mlp = layer.self_attn, layer.mlp
     return _Layer(
-        qkv=joined((attention.q_proj, attention.k_proj, attention.v_proj), bits),
-        o=product(attention.o_proj, bits),
-        gate_up=joined((mlp.gate_proj, mlp.up_proj), bits),
-        down=product(mlp.down_proj, bits),
+        qkv=joined((attention.q_proj, attention.k_proj, attention.v_proj), bits, between),
+        o=product(attention.o_proj, bits, between),
+        gate_up=joined((mlp.gate_proj, mlp.up_proj), bits, between),
+        down=product(mlp.down_proj, bits, between),
         norm_in=layer.input_layernorm.weight,
         norm_after=layer.post_attention_layernorm.weight,
     )

@@ -130,7 +130,8 @@ class Generator:
         why = why_not(self._model)
         if why is not None:
             return None, why
-        with torch.inference_mode():
+        self._local.stop = threading.Event()
+        with self._turns.turn(), torch.inference_mode():  # searches are answered meanwhile
             decoder = Decoder(self._model, bits, self._between_layers)
             if bits is not None and self._model.lm_head.weight is not self._model.get_input_embeddings().weight:
                 self._model.lm_head = Head(decoder.head)  # a fifth of the model's memory, for one row of a prompt

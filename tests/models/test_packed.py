@@ -6,6 +6,7 @@ from collections.abc import Callable
 import pytest
 import torch
 
+from rag.models import packed as packed_module
 from rag.models.packed import GROUP, Eight, Four, Head, joined, packed, product
 
 # Rounding of a product's result: half a step of bf16 (8 bits), and of the sums behind it.
@@ -57,6 +58,15 @@ def test_four_bits(seeds: Callable[[int], range], dtype: torch.dtype, near: floa
         assert bool((apart <= (step / 2 + 2 * rounded + 1e-6)[:, None]).all())
         x = torch.randn(rows, weight.shape[1]).to(dtype)
         close(Four(weight)(x), x, held(weight), near)
+
+
+@pytest.mark.parametrize("bits", [4, 8])
+def test_packed_in_blocks_it_is_the_same_and_others_get_their_turn(monkeypatch: pytest.MonkeyPatch, bits: int) -> None:
+    weight, x, turns = torch.randn(272, 64), torch.randn(3, 64), list[int]()
+    whole = packed(weight, bits)(x)
+    monkeypatch.setattr(packed_module, "BLOCK", 64)
+    assert torch.equal(packed(weight, bits, lambda: turns.append(1))(x), whole)
+    assert len(turns) == 5
 
 
 def close(found: torch.Tensor, x: torch.Tensor, weight: torch.Tensor, near: float) -> None:
