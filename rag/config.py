@@ -57,6 +57,7 @@ _ZH = {
     "context_limit": "上下文上限",
     "rules": "提示词规则",
     "refuse_below": "拒答阈值",
+    "RAG_FAST": "快速生成",
 }
 
 
@@ -306,16 +307,19 @@ class ModelSettings:
     document_prefix: str | None = None
     reranker: str = DEFAULT_RERANKER
     """A cross-encoder; loaded only when somebody chooses it."""
+    fast: bool = True
+    """Whether the generator writes by `rag.models.decode`; False: by transformers' own ``generate``, which is slower."""
 
 
 def from_environment(environ: Mapping[str, str] = os.environ) -> ModelSettings:
-    """The model settings that ``RAG_ENCODER``, ``RAG_GENERATOR``, ``RAG_RERANKER``, ``RAG_CACHE``, ``RAG_QUERY_PREFIX``
-    and ``RAG_DOCUMENT_PREFIX`` ask for; what is unset keeps its default.
+    """The model settings that ``RAG_ENCODER``, ``RAG_GENERATOR``, ``RAG_RERANKER``, ``RAG_CACHE``, ``RAG_QUERY_PREFIX``,
+    ``RAG_DOCUMENT_PREFIX`` and ``RAG_FAST`` (0 or 1) ask for; what is unset keeps its default.
 
     >>> from_environment({"RAG_ENCODER": "BAAI/bge-small-zh-v1.5"}).encoder
     'BAAI/bge-small-zh-v1.5'
     """
     plain = ModelSettings()
+    _one_of("RAG_FAST", environ.get("RAG_FAST") or "1", ("0", "1"))
     return ModelSettings(
         encoder=environ.get("RAG_ENCODER") or plain.encoder,
         generator=environ.get("RAG_GENERATOR") or plain.generator,
@@ -323,4 +327,5 @@ def from_environment(environ: Mapping[str, str] = os.environ) -> ModelSettings:
         cache=Path(environ["RAG_CACHE"]).expanduser() if environ.get("RAG_CACHE") else plain.cache,
         query_prefix=environ.get("RAG_QUERY_PREFIX"),
         document_prefix=environ.get("RAG_DOCUMENT_PREFIX"),
+        fast=environ.get("RAG_FAST") != "0",
     )

@@ -187,6 +187,15 @@ def test_the_environment_chooses_models_and_what_is_empty_keeps_the_default() ->
     assert chosen == ModelSettings("a/b", "./model", Path.home() / "weights", "", "文档：", "c/d")
 
 
+def test_the_environment_switches_the_fast_way_off_and_nothing_else_does() -> None:
+    assert from_environment({"RAG_FAST": "0"}) == ModelSettings(fast=False)
+    assert from_environment({"RAG_FAST": "1"}).fast and from_environment({"RAG_FAST": ""}).fast
+    for value in ("no", "2", "false"):
+        with pytest.raises(SettingError, match="RAG_FAST") as error:
+            from_environment({"RAG_FAST": value})
+        assert "RAG_FAST" in error.value.message("zh") and value in error.value.message("zh")
+
+
 @pytest.mark.parametrize(
     ("kind", "name"),
     [

@@ -6,17 +6,22 @@ import queue
 import threading
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 import torch
 from transformers import AutoModelForCausalLM, GenerationConfig
-from transformers.generation.streamers import BaseStreamer
 
 from rag.config import GenerateSettings
 from rag.errors import Bilingual, Stopped
 from rag.models.chat import ChatTokenizer
+from rag.models.decode import DRAFT, Until, Work, decode, read_prompt
+from rag.models.decoder import Decoder, why_not
+from rag.models.kept import KeysValues, common
+from rag.models.packed import Head
 from rag.models.pieces import pieces
+from rag.models.plain import generate
+from rag.models.prefix import PrefixCache
 from rag.models.turns import Turns
 from rag.models.weights import Weights
 
@@ -26,18 +31,34 @@ HEARTBEAT_S = 0.2
 # Ends of a turn that chat models of this family write, whatever the folder's generation_config.json lists.
 END_STRINGS = ("<|im_end|>", "<|endoftext|>")
 
+# Of the weights that a token is multiplied with on a CPU.
+BITS = 8
+
+# Texts whose keys and values are kept for everybody.
+SHARED = 4
+
+PLAIN = Bilingual(en="written by plain transformers", zh="由 transformers 自带的生成写出")
+
 Finish = Literal["running", "end", "length", "stopped"]
 
 
 @dataclass(frozen=True, slots=True)
 class Generated:
-    """What has been generated so far. `seconds` counts from the call; `seconds_to_first` is None before a token came."""
+    """What has been generated so far. `seconds` counts from the call; `seconds_to_first` is None before a token came.
+
+    `reused` tokens of the prompt had been read before; of `drafted` tokens that were looked up `accepted` were what the model
+    would have written; it was run `passes` times after the prompt. All 0 where the plain library generates.
+    """
 
     ids: tuple[int, ...]
     text: str
     finish: Finish
     seconds_to_first: float | None
     seconds: float
+    reused: int = 0
+    drafted: int = 0
+    accepted: int = 0
+    passes: int = 0
 
 
 def best_dtype() -> tuple[str, torch.dtype]:
@@ -49,39 +70,49 @@ def best_dtype() -> tuple[str, torch.dtype]:
     return "cpu", torch.float32
 
 
-class _Ids(BaseStreamer):  # type: ignore[misc]  # transformers is untyped here
-    """Hands new token ids to the reader; `generate` first pushes the prompt, which is skipped."""
+@dataclass(frozen=True, slots=True)
+class _Job:
+    """One answer, between the thread that writes it and the one that reads it: `out` takes the tokens, and None at the end."""
 
-    def __init__(self) -> None:
-        self.queue: queue.SimpleQueue[int | None] = queue.SimpleQueue()
-        self._prompt = True
-
-    def put(self, value: torch.Tensor) -> None:
-        """Called by ``generate`` with the prompt, then with each new token."""
-        if self._prompt:
-            self._prompt = False
-            return
-        for token in value.flatten().tolist():
-            self.queue.put(int(token))
-
-    def end(self) -> None:
-        """Called by ``generate`` at the end; the worker's own None is what ends the reader."""
+    ids: tuple[int, ...]
+    settings: GenerateSettings
+    stop: threading.Event
+    prefix: PrefixCache | None
+    out: queue.SimpleQueue[int | None] = field(default_factory=queue.SimpleQueue)
+    failed: list[Exception] = field(default_factory=list)
+    work: Work = field(default_factory=Work)
 
 
 class Generator:
     """A causal language model and its chat tokenizer."""
 
-    def __init__(self, weights: Weights, turns: Turns) -> None:
+    def __init__(
+        self,
+        weights: Weights,
+        turns: Turns,
+        fast: bool = True,
+        bits: int | None = BITS,
+        dtype: torch.dtype | None = None,
+        draft: int = DRAFT,
+    ) -> None:
+        """`fast`: decode by `rag.models.decode`, where the model is of a kind it reads; else, and without, by transformers' own ``generate``.
+
+        `bits`: of the weights that single tokens are multiplied with on a CPU (4 or 8; None: the model's own). `dtype`: None,
+        the fastest that the device is good at. `draft`: tokens that are looked up ahead at most, 0: none.
+        """
         self.name = weights.name
         self.chat = ChatTokenizer(weights.folder)
-        self.device, dtype = best_dtype()
+        self.device, best = best_dtype()
+        dtype = dtype or best
         self.dtype = str(dtype).removeprefix("torch.")
         self._model: Any = AutoModelForCausalLM.from_pretrained(
             str(weights.folder), dtype=dtype, local_files_only=True
         ).to(self.device)
         self._model.eval()
         self._turns = turns
+        self.draft = draft
         self._local = threading.local()
+        self._shared: tuple[KeysValues, ...] = ()
         folder_config = self._model.generation_config
         ends = folder_config.eos_token_id
         ends = [] if ends is None else ends if isinstance(ends, list) else [ends]
@@ -89,86 +120,124 @@ class Generator:
         # Emptied, since `generate` fills every option that is left unset from here: the hub's file of the default
         # model sets a repetition penalty of 1.1, which punishes exactly what an answer copies from its evidence.
         self._model.generation_config = GenerationConfig(eos_token_id=self._ends, pad_token_id=self._ends[0])
-        self.taken = _taken(folder_config, self.chat.tokens(self._ends))
         for layer in self._model.get_decoder().layers:
             layer.register_forward_pre_hook(self._between_layers)
+        self._decoder, way = self._fast(bits if self.device == "cpu" else None) if fast else (None, PLAIN)
+        self.taken = _taken(folder_config, self.chat.tokens(self._ends), way)
 
-    def _between_layers(self, module: Any, args: Any) -> None:
+    def _fast(self, bits: int | None) -> tuple[Decoder | None, Bilingual]:
+        """What reads the model quickly, or None, and the words for it."""
+        why = why_not(self._model)
+        if why is not None:
+            return None, why
+        self._local.stop = threading.Event()
+        with self._turns.turn(), torch.inference_mode():  # searches are answered meanwhile
+            decoder = Decoder(self._model, bits, self._between_layers)
+            if bits is not None and self._model.lm_head.weight is not self._model.get_input_embeddings().weight:
+                self._model.lm_head = Head(decoder.head)  # a fifth of the model's memory, for one row of a prompt
+        width = self.dtype if bits is None else f"{bits}-bit"
+        return decoder, Bilingual(
+            en=f"prompts read in {self.dtype}, tokens written with {width} weights, drafts looked up in the prompt",
+            zh=f"提示词以 {self.dtype} 读入，逐词生成用 {width} 权重，草稿取自提示词",
+        )
+
+    def _between_layers(self, *_: Any) -> None:
         """Before every layer: the place where Stop lands and where the turn is offered to others."""
         if self._local.stop.is_set():
             raise Stopped(en="The answer was stopped.", zh="回答已停止。")
         self._turns.hand_over()
 
     def stream(
-        self, input_ids: Sequence[int], settings: GenerateSettings, stop: threading.Event
+        self,
+        input_ids: Sequence[int],
+        settings: GenerateSettings,
+        stop: threading.Event,
+        prefix: PrefixCache | None = None,
     ) -> Iterator[Generated]:
         """Generate after `input_ids`; yields on every token and at least every `HEARTBEAT_S` seconds.
 
         The text grows only by whole characters: bytes of a character that is not finished are held back.
         Setting `stop`, or closing the iterator, ends the work before the next layer. Errors of the model are raised here.
+        `prefix`: keys and values of the last prompt, which are used as far as this one begins alike, and replaced by its own.
         """
         began = time.perf_counter()
-        streamer = _Ids()
-        failed: list[Exception] = []
-        threading.Thread(
-            target=self._work, args=(input_ids, settings, stop, streamer, failed), name="generate", daemon=True
-        ).start()
+        job = _Job(tuple(input_ids), settings, stop, prefix)
+        threading.Thread(target=self._work, args=(job,), name="generate", daemon=True).start()
         ids: list[int] = []
-        text, first = "", None
+        first: float | None = None
+
+        def now(text: str, finish: Finish) -> Generated:
+            w = job.work
+            seconds = time.perf_counter() - began
+            return Generated(tuple(ids), text, finish, first, seconds, w.reused, w.drafted, w.accepted, w.passes)
+
+        text = ""
         try:
             while True:
                 try:
-                    token = streamer.queue.get(timeout=HEARTBEAT_S)
+                    token = job.out.get(timeout=HEARTBEAT_S)
                 except queue.Empty:
                     if stop.is_set():  # the worker may still be waiting for its turn; it ends when it gets it
                         break
-                    yield Generated(tuple(ids), text, "running", first, time.perf_counter() - began)
+                    yield now(text, "running")
                     continue
                 if token is None:
                     break
                 first = time.perf_counter() - began if first is None else first
                 ids.append(token)
                 text = _whole_characters(self.chat.decode(ids))
-                yield Generated(tuple(ids), text, "running", first, time.perf_counter() - began)
-            if failed:
-                raise failed[0]
+                yield now(text, "running")
+            if job.failed:
+                raise job.failed[0]
             finish: Finish = "stopped" if stop.is_set() else "end" if ids and ids[-1] in self._ends else "length"
             text = self.chat.decode(ids)
             # after an end token every byte is there; a cut answer may end within a character
-            yield Generated(
-                tuple(ids),
-                text if finish == "end" else _whole_characters(text),
-                finish,
-                first,
-                time.perf_counter() - began,
-            )
+            yield now(text if finish == "end" else _whole_characters(text), finish)
         finally:
             stop.set()
 
-    def _work(
-        self,
-        input_ids: Sequence[int],
-        settings: GenerateSettings,
-        stop: threading.Event,
-        streamer: _Ids,
-        failed: list[Exception],
-    ) -> None:
-        self._local.stop = stop
-        ids = torch.tensor([list(input_ids)], device=self.device)
+    def _work(self, job: _Job) -> None:
+        self._local.stop = job.stop
         try:
             with self._turns.turn(), torch.inference_mode():
-                self._model.generate(
-                    input_ids=ids,
-                    attention_mask=torch.ones_like(ids),
-                    generation_config=self._config(settings),
-                    streamer=streamer,
-                )
+                if self._decoder is None:
+                    generate(self._model, job.ids, job.settings, self._ends, job.out.put)
+                else:
+                    self._decode(job, self._decoder)
         except Stopped:
-            stop.set()  # the reader reports it as "stopped", with what was written so far
+            job.stop.set()  # the reader reports it as "stopped", with what was written so far
         except Exception as error:  # noqa: BLE001 - carried to the reader's thread and raised there
-            failed.append(error)
+            job.failed.append(error)
         finally:
-            streamer.queue.put(None)
+            job.out.put(None)
+
+    def _decode(self, job: _Job, decoder: Decoder) -> None:
+        kept, age = (None, 0) if job.prefix is None else job.prefix.take()
+        if kept is None or kept.shape != decoder.shape:
+            kept = KeysValues(decoder.shape)
+        shared = max(self._shared, key=lambda s: common(s.ids, job.ids), default=kept)
+        if (n := common(shared.ids, job.ids)) > common(kept.ids, job.ids):
+            kept.begin_with(shared, n)
+        try:
+            decode(decoder, job.ids, kept, Until(job.settings, self._ends, self.draft), job.out.put, job.work)
+        finally:
+            if job.prefix is not None:
+                job.prefix.put(kept, age)
+
+    def share(self, ids: Sequence[int], stop: threading.Event) -> None:
+        """Read `ids` now, so that nobody's prompt that begins with them has to: for words that everybody may know, such as the
+        built-in rules, never for a visitor's.
+
+        Of the last `SHARED` texts that were shared keys and values are kept. Raises `Stopped` once `stop` is set.
+        """
+        decoder = self._decoder
+        if decoder is None or any(list(ids) == kept.ids for kept in self._shared):
+            return
+        self._local.stop = stop
+        kept = KeysValues(decoder.shape)
+        with self._turns.turn(), torch.inference_mode():
+            read_prompt(decoder, ids, kept, 0, Work())
+        self._shared = (*self._shared, kept)[-SHARED:]
 
     def likelihoods(
         self, prompts: Sequence[Sequence[int]], continuation: Sequence[int], stop: threading.Event
@@ -199,21 +268,6 @@ class Generator:
         likely = torch.log_softmax(logits.float(), dim=-1)
         return likely.gather(2, ids[:, -n:].unsqueeze(2)).squeeze(2)
 
-    def _config(self, settings: GenerateSettings) -> GenerationConfig:
-        """Greedy (temperature 0): no sampling, no beams, no penalty but the visitor's own."""
-        sampling: dict[str, Any] = {}
-        if settings.temperature > 0:
-            sampling = {"temperature": settings.temperature, "top_p": settings.top_p, "top_k": 0}
-        return GenerationConfig(
-            max_new_tokens=settings.answer_tokens,
-            do_sample=settings.temperature > 0,
-            num_beams=1,
-            repetition_penalty=settings.repetition_penalty,
-            eos_token_id=self._ends,
-            pad_token_id=self._ends[0],
-            **sampling,
-        )
-
 
 def _whole_characters(text: str) -> str:
     """Text without a trailing U+FFFD, which stands for the first bytes of a character still to come.
@@ -224,8 +278,8 @@ def _whole_characters(text: str) -> str:
     return text.rstrip("\ufffd")
 
 
-def _taken(folder: GenerationConfig, ends: Sequence[str]) -> Bilingual:
-    """What was taken from the folder's generation_config.json (end tokens) and what is overridden by our settings."""
+def _taken(folder: GenerationConfig, ends: Sequence[str], way: Bilingual) -> Bilingual:
+    """What was taken from the folder's generation_config.json (end tokens), what is overridden by our settings, and the way it generates."""
     plain = {"do_sample": False, "temperature": 1.0, "top_p": 1.0, "top_k": 50, "repetition_penalty": 1.0}
     theirs = ", ".join(
         f"{name}={value}"
@@ -234,6 +288,8 @@ def _taken(folder: GenerationConfig, ends: Sequence[str]) -> Bilingual:
     )
     shown = " ".join(ends)
     return Bilingual(
-        en=f"end tokens: {shown}" + (f"; the folder's {theirs} overridden by the settings" if theirs else ""),
-        zh=f"结束标记：{shown}" + (f"；模型目录自带的 {theirs} 由本页设置覆盖" if theirs else ""),
+        en=f"end tokens: {shown}"
+        + (f"; the folder's {theirs} overridden by the settings" if theirs else "")
+        + f"; {way.en}",
+        zh=f"结束标记：{shown}" + (f"；模型目录自带的 {theirs} 由本页设置覆盖" if theirs else "") + f"；{way.zh}",
     )

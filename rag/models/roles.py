@@ -112,7 +112,7 @@ class Models:
             encoder.encode_query(["warm"])  # the first call pays for lazy initialisation; not the first visitor
             self._encoder = encoder
         elif role == "generator":
-            self._generator = Generator(weights, self.turns)
+            self._generator = Generator(weights, self.turns, self.settings.fast)
         else:
             from rag.models.reranker import Reranker
 

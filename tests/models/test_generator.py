@@ -1,4 +1,6 @@
+import functools
 import json
+import math
 import queue
 import random
 import threading
@@ -12,8 +14,11 @@ import pytest
 import torch
 
 from rag.config import GenerateSettings, ModelSettings
+from rag.corpus.samples import FOLDER
 from rag.errors import Stopped
-from rag.models.generator import END_STRINGS, Generated, Generator, best_dtype
+from rag.models.generator import Generated, Generator
+from rag.models.plain import config_of
+from rag.models.prefix import PrefixCache
 from rag.models.roles import Models
 from rag.models.turns import Turns
 from rag.models.weights import Weights, resolve
@@ -65,25 +70,71 @@ def free_within(turns: Turns, seconds: float) -> float:
 # ---- the same answer as the plain library's
 
 
-def test_greedy_is_the_librarys_own_greedy(generator: Generator, weights: Weights) -> None:
-    import torch
-    from transformers import AutoModelForCausalLM, GenerationConfig
+def library(plain: Generator, ids: Sequence[int], n: int) -> tuple[tuple[int, ...], Sequence[torch.Tensor]]:
+    """Tokens of the library's greedy ``generate``, and the logits it chose each from."""
+    config = config_of(GenerateSettings(answer_tokens=n), plain._ends)
+    plain._local.stop = threading.Event()
+    with torch.inference_mode():
+        out = plain._model.generate(
+            torch.tensor([list(ids)], device=plain.device),
+            generation_config=config,
+            return_dict_in_generate=True,
+            output_logits=True,
+        )
+    return tuple(out.sequences[0, len(ids) :].tolist()), [step[0].float() for step in out.logits]
 
-    device, dtype = best_dtype()
-    plain = AutoModelForCausalLM.from_pretrained(str(weights.folder), dtype=dtype, local_files_only=True).to(device)
-    plain.generation_config = GenerationConfig()
-    ends = list(generator.chat.ids_of(END_STRINGS))
-    for question in QUESTIONS:
-        ids = prompt(generator, question)
-        with torch.inference_mode():
-            out = plain.generate(
-                torch.tensor([ids], device=device),
-                do_sample=False,
-                max_new_tokens=16,
-                eos_token_id=ends,
-                pad_token_id=ends[0],
-            )
-        assert run(generator, ids, 16)[-1].ids == tuple(out[0, len(ids) :].tolist())
+
+def bf16_step(value: float) -> float:
+    """The distance of bf16 numbers (8 bits) of the size of `value`."""
+    return 2.0 ** (math.floor(math.log2(abs(value))) - 7)
+
+
+def policy_prompt(generator: Generator, seed: int) -> tuple[int, ...]:
+    """A stretch of a sample policy, and a question that asks for more than a word."""
+    rng = random.Random(seed)
+    text = rng.choice(policies())
+    at = rng.randrange(max(1, len(text) - 700))
+    ask = rng.choice(("请逐条列出以上规定。", "请详细说明以上内容。", "Summarise the rules above, one by one."))
+    return prompt(generator, f"资料：{text[at : at + rng.randint(200, 700)]}\n{ask}")
+
+
+@functools.cache
+def policies() -> list[str]:
+    return [path.read_text(encoding="utf-8") for path in sorted(FOLDER.glob("*.md"))]
+
+
+def test_greedy_is_the_librarys_own_greedy_or_beside_it_by_two_steps(
+    weights: Weights, request: pytest.FixtureRequest
+) -> None:
+    """In the model's own dtype, without packed weights: a draft is read in other shapes, so sums may round another way."""
+    fast = Generator(weights, Turns(), bits=None)
+    plain = Generator(weights, Turns(), fast=False)
+    differ = tokens = 0
+    prompts = [prompt(fast, question) for question in QUESTIONS]
+    prompts += [policy_prompt(fast, seed) for seed in range(100 if request.config.getoption("--full") else 3)]
+    for ids in prompts:
+        expected, logits = library(plain, ids, 64)
+        found = run(fast, ids, 64)[-1].ids
+        tokens += len(expected)
+        if found == expected:
+            continue
+        differ += 1
+        at = next(i for i in range(min(len(found), len(expected))) if found[i] != expected[i])
+        best, second = logits[at].topk(2).values.tolist()
+        assert fast.dtype == "bfloat16", "in float32 every token has to be the same"
+        assert best - second <= 2 * bf16_step(best)
+        assert best - float(logits[at][found[at]]) <= 2 * bf16_step(best)
+    print(f"{differ} of {len(prompts)} answers ({tokens} tokens) differ from the library's, each at a near tie")
+
+
+def test_of_the_next_question_on_the_same_evidence_only_what_is_new_is_read(generator: Generator) -> None:
+    prefix = PrefixCache()
+    evidence = policy_prompt(generator, 1)[:200]
+    for n, question in enumerate(QUESTIONS[:2]):
+        ids = (*evidence, *prompt(generator, question))
+        *_, found = generator.stream(ids, GenerateSettings(answer_tokens=4), threading.Event(), prefix)
+        assert found.ids and prefix.tokens == len(ids)
+        assert (found.reused >= 200) == (n > 0)
 
 
 def test_a_folders_repetition_penalty_changes_nothing(
@@ -137,14 +188,13 @@ def test_texts_grow_and_end_as_the_decoded_ids(generator: Generator, question: s
 
 
 def _pretend(generator: Generator, monkeypatch: pytest.MonkeyPatch, ids: Sequence[int]) -> None:
-    import torch
-
     def generate(input_ids: Any, streamer: Any, **options: Any) -> None:
         streamer.put(input_ids)
         for token in ids:
             streamer.put(torch.tensor([token]))
         streamer.end()
 
+    monkeypatch.setattr(generator, "_decoder", None)
     monkeypatch.setattr(generator._model, "generate", generate)
 
 
@@ -192,9 +242,11 @@ def test_it_ends_within_half_a_second_in_decode(models: Models, generator: Gener
 
 
 def _end(models: Models, stream: Iterator[Generated], stop: threading.Event, how: str, at_least: int = 0) -> None:
-    after: list[int] = []  # layers that began after the stop; one may be under way and is finished
-    layers = models.generator()._model.get_decoder().layers
-    hooks = [layer.register_forward_hook(lambda *_: after.append(1)) for layer in layers]
+    after: list[int] = []  # layers that were through after the stop; one may be under way and is finished
+    decoder = models.generator()._decoder
+    assert decoder is not None
+    through = decoder._through
+    decoder._through = lambda *given: (through(*given), after.append(1))[0]  # type: ignore[method-assign]
     began = time.perf_counter()
     if how == "stop":
         stop.set()
@@ -207,8 +259,7 @@ def _end(models: Models, stream: Iterator[Generated], stop: threading.Event, how
         assert stop.is_set()
     told = time.perf_counter() - began
     free = told + free_within(models.turns, 5)
-    for hook in hooks:
-        hook.remove()
+    decoder._through = through  # type: ignore[method-assign]
     print(f"{how}: told after {told:.3f} s, the turn free after {free:.3f} s")
     assert told <= 0.5
     assert len(after) <= 1  # which bounds the time, whatever else the machine does
@@ -266,9 +317,9 @@ def test_sampling_follows_the_settings(generator: Generator) -> None:
     ids = prompt(generator, "随便写一句话。")
     drawn = {run(generator, ids, 5, temperature=2.0)[-1].ids for _ in range(3)}
     assert len(drawn) > 1
-    config = generator._config(GenerateSettings(temperature=0.5, top_p=0.9))
+    config = config_of(GenerateSettings(temperature=0.5, top_p=0.9), [0])
     assert (config.do_sample, config.temperature, config.top_p, config.top_k) == (True, 0.5, 0.9, 0)
-    greedy = generator._config(GenerateSettings())
+    greedy = config_of(GenerateSettings(), [0])
     assert (greedy.do_sample, greedy.num_beams, greedy.repetition_penalty) == (False, 1, 1.0)
     assert (greedy.temperature, greedy.top_p, greedy.top_k) == (None, None, None)
 

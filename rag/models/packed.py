@@ -1,0 +1,144 @@
+"""Products with weights, once as they are and once in few bits: reading a weight is what a token costs.
+
+One row through a matrix takes as long as it takes to read the matrix from memory. So few rows (a token, a draft) are
+multiplied with a copy in 8 or 4 bits, many (a prompt) with the weights themselves, where arithmetic is what takes time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, Final
+
+import torch
+from torch.nn import functional
+
+GROUP: Final = 32
+"""Weights of a row that share one scale and one offset in 4 bits."""
+
+
+BLOCK: Final = 8192
+"""Rows of a weight that are packed at once: what that takes in float32 is there for so many only, and others get their turn behind them."""
+
+
+def _nothing() -> None:
+    pass
+
+
+class Eight:
+    """A weight ``(out, in)`` in 8 bits: each row w becomes round(w / s), with s = max|w| / 127 of the row.
+
+    >>> eight = Eight(torch.tensor([[1.27, -0.5]]))
+    >>> eight.codes.tolist()
+    [[127, -50]]
+    """
+
+    def __init__(self, weight: Any, between: Callable[[], None] = _nothing) -> None:
+        blocks = [self._block(rows, between) for rows in weight.split(BLOCK)]
+        self.codes = torch.cat([codes for codes, _ in blocks])
+        self.scale = torch.cat([scale for _, scale in blocks])
+
+    @staticmethod
+    def _block(rows: Any, between: Callable[[], None]) -> tuple[Any, Any]:
+        between()
+        scale = (rows.float().abs().amax(dim=1) / 127).clamp(min=1e-12).to(rows.dtype)
+        return (rows.float() / scale.float()[:, None]).round_().clamp_(-127, 127).to(torch.int8), scale
+
+    def __call__(self, x: Any) -> Any:
+        """``x @ weight.T``; x ``(rows, in)``."""
+        return torch._weight_int8pack_mm(x, self.codes, self.scale)
+
+    def weight(self) -> Any:
+        """The weight that is multiplied with, ``(out, in) float32``."""
+        return self.codes.float() * self.scale.float()[:, None]
+
+
+class Four:
+    """A weight ``(out, in)`` in 4 bits: of each `GROUP` of a row, w becomes c = round((w − least) / s), 0…15, s = (greatest − least) / 15.
+
+    `in` has to be a multiple of `GROUP`, `out` of 16.
+    """
+
+    def __init__(self, weight: Any, between: Callable[[], None] = _nothing) -> None:
+        blocks = [self._block(rows, between) for rows in weight.split(BLOCK)]
+        self._codes = torch.cat([codes for codes, _ in blocks])
+        self._scales = torch.cat([scales for _, scales in blocks], dim=1)
+
+    @staticmethod
+    def _block(rows: Any, between: Callable[[], None]) -> tuple[Any, Any]:
+        between()
+        out, into = rows.shape
+        groups = rows.float().view(out, into // GROUP, GROUP)
+        least, greatest = groups.amin(dim=-1), groups.amax(dim=-1)
+        scale = ((greatest - least) / 15).clamp(min=1e-8).to(rows.dtype)
+        # the kernel counts from the middle: w = (c − 8) s + offset
+        offset = (least + 8 * scale.float()).to(rows.dtype)
+        steps = (groups - offset.float()[..., None]).div_(scale.float()[..., None])
+        codes = steps.add_(8).round_().clamp_(0, 15).to(torch.int32).view(out, into)
+        scales = torch.stack((scale, offset), dim=-1).transpose(0, 1).contiguous()
+        return torch._convert_weight_to_int4pack_for_cpu(codes, 2), scales
+
+    def __call__(self, x: Any) -> Any:
+        """``x @ weight.T``; x ``(rows, in)``."""
+        return torch._weight_int4pack_mm_for_cpu(x, self._codes, GROUP, self._scales)
+
+
+def packed(weight: Any, bits: int, between: Callable[[], None] = _nothing) -> Eight | Four:
+    """`weight` in `bits` bits; in 8 where its shape does not allow 4. `between` is called before every `BLOCK` of rows."""
+    if bits == 4 and weight.shape[1] % GROUP == 0 and weight.shape[0] % 16 == 0:
+        return Four(weight, between)
+    return Eight(weight, between)
+
+
+class Product:
+    """``x @ weight.T + bias``, for few rows with the packed weight when there is one."""
+
+    def __init__(self, weight: Any, bias: Any, bits: int | None, between: Callable[[], None] = _nothing) -> None:
+        self._weight, self._bias = weight, bias
+        self._packed = None if bits is None else packed(weight, bits, between)
+
+    def let_go(self) -> None:
+        """Keep the packed weight alone, which there has to be: from now on it serves any number of rows."""
+        assert self._packed is not None
+        self._weight = None
+
+    def __call__(self, x: Any, few: bool) -> Any:
+        """x ``(rows, in)`` → ``(rows, out)``."""
+        if self._packed is None or not (few or self._weight is None):
+            return functional.linear(x, self._weight, self._bias)
+        y = self._packed(x)
+        return y if self._bias is None else y + self._bias
+
+
+class Head(torch.nn.Module):  # type: ignore[misc]  # torch is untyped here
+    """Stands in a model where its output head stood, whose weight is let go: logits by the packed one alone."""
+
+    def __init__(self, head: Product) -> None:
+        super().__init__()
+        head.let_go()
+        self._head = head
+
+    def forward(self, x: Any) -> Any:
+        """x ``(..., in)`` → ``(..., vocabulary)``; meant for a few rows, such as the last of a prompt."""
+        return self._head(x.reshape(-1, x.shape[-1]), True).view(*x.shape[:-1], -1)
+
+
+def product(linear: Any, bits: int | None, between: Callable[[], None] = _nothing) -> Product:
+    """The product of one ``nn.Linear``."""
+    return Product(linear.weight.detach(), _bias(linear), bits, between)
+
+
+def joined(linears: Sequence[Any], bits: int | None, between: Callable[[], None] = _nothing) -> Product:
+    """The products of several ``nn.Linear`` over the same x as one; their weights become slices of the joint one, so that nothing is held twice."""
+    weight = torch.cat([linear.weight.detach() for linear in linears])
+    for linear, rows in zip(linears, weight.split([len(linear.weight) for linear in linears]), strict=True):
+        linear.weight.data = rows
+    biases = [_bias(linear) for linear in linears]
+    if all(bias is None for bias in biases):
+        return Product(weight, None, bits, between)
+    zeros = [torch.zeros(len(linear.weight), dtype=weight.dtype, device=weight.device) for linear in linears]
+    whole = torch.cat([zero if bias is None else bias for bias, zero in zip(biases, zeros, strict=True)])
+    return Product(weight, whole, bits, between)
+
+
+def _bias(linear: Any) -> Any:
+    return None if linear.bias is None else linear.bias.detach()

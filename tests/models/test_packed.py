@@ -1,0 +1,119 @@
+"""Products with packed weights beside the plain product with the same weights, unpacked here."""
+
+import random
+from collections.abc import Callable
+
+import pytest
+import torch
+
+from rag.models import packed as packed_module
+from rag.models.packed import GROUP, Eight, Four, Head, joined, packed, product
+
+# Rounding of a product's result: half a step of bf16 (8 bits), and of the sums behind it.
+DTYPES = [(torch.float32, 1e-5), (torch.bfloat16, 2e-2)]
+
+
+def drawn(rng: random.Random, out: int, into: int, dtype: torch.dtype) -> torch.Tensor:
+    """Weights as models have them, with an outlier, a row and a group of zeros, and a group of one value."""
+    torch.manual_seed(rng.randrange(2**31))
+    weight = torch.randn(out, into) * rng.choice([1e-3, 0.05, 3.0])
+    weight[rng.randrange(out), rng.randrange(into)] *= 40
+    weight[rng.randrange(out)] = 0
+    weight[rng.randrange(out), :GROUP] = 0.02
+    return weight.to(dtype)
+
+
+def held(weight: torch.Tensor) -> torch.Tensor:
+    """The weights that 4 bits hold, read out one input at a time."""
+    return Four(weight)(torch.eye(weight.shape[1], dtype=weight.dtype)).float().T
+
+
+@pytest.mark.parametrize(("dtype", "near"), DTYPES)
+@pytest.mark.parametrize("rows", [1, 2, 4, 7, 33])
+def test_eight_bits(seeds: Callable[[int], range], dtype: torch.dtype, near: float, rows: int) -> None:
+    for seed in seeds(10):
+        rng = random.Random(seed)
+        weight = drawn(rng, rng.choice([16, 40, 129]), 32 * rng.randint(1, 9), dtype)
+        eight = Eight(weight)
+        # no weight is further away than half a step of its row; the step itself is rounded to dtype
+        step = weight.float().abs().amax(dim=1, keepdim=True) / 127
+        slack = 0.5 + (127 / 256 if dtype == torch.bfloat16 else 1e-3)
+        assert bool(((eight.weight() - weight.float()).abs() <= slack * step + 1e-9).all())
+        x = torch.randn(rows, weight.shape[1]).to(dtype)
+        close(eight(x), x, eight.weight(), near)
+
+
+@pytest.mark.parametrize(("dtype", "near"), DTYPES)
+@pytest.mark.parametrize("rows", [1, 2, 4, 7, 33])
+def test_four_bits(seeds: Callable[[int], range], dtype: torch.dtype, near: float, rows: int) -> None:
+    for seed in seeds(10):
+        rng = random.Random(seed)
+        weight = drawn(rng, 16 * rng.randint(1, 9), 32 * rng.randint(1, 9), dtype)
+        # each within half a step of its group, of which there are 15 from its least to its greatest weight; step and offset are
+        # rounded to dtype, and so is what is read out
+        groups = weight.float().reshape(-1, GROUP)
+        step = (groups.amax(dim=1) - groups.amin(dim=1)) / 15
+        rounded = (8 * step + groups.abs().amax(dim=1)) * (2**-8 if dtype == torch.bfloat16 else 1e-6)
+        apart = (held(weight) - weight.float()).reshape(-1, GROUP).abs()
+        assert bool((apart <= (step / 2 + 2 * rounded + 1e-6)[:, None]).all())
+        x = torch.randn(rows, weight.shape[1]).to(dtype)
+        close(Four(weight)(x), x, held(weight), near)
+
+
+@pytest.mark.parametrize("bits", [4, 8])
+def test_packed_in_blocks_it_is_the_same_and_others_get_their_turn(monkeypatch: pytest.MonkeyPatch, bits: int) -> None:
+    weight, x, turns = torch.randn(272, 64), torch.randn(3, 64), list[int]()
+    whole = packed(weight, bits)(x)
+    monkeypatch.setattr(packed_module, "BLOCK", 64)
+    assert torch.equal(packed(weight, bits, lambda: turns.append(1))(x), whole)
+    assert len(turns) == 5
+
+
+def close(found: torch.Tensor, x: torch.Tensor, weight: torch.Tensor, near: float) -> None:
+    """Within `near` of the size of what is summed up, for every row and column."""
+    expected = x.float() @ weight.T
+    size = x.float().abs() @ weight.abs().T
+    assert found.shape == expected.shape
+    assert bool(((found.float() - expected).abs() <= near * size + 1e-6).all())
+
+
+def test_what_four_bits_cannot_hold_is_held_in_eight() -> None:
+    assert isinstance(packed(torch.randn(32, 64), 4), Four)
+    assert isinstance(packed(torch.randn(32, 48), 4), Eight)  # no whole groups
+    assert isinstance(packed(torch.randn(24, 64), 4), Eight)
+    assert isinstance(packed(torch.randn(32, 64), 8), Eight)
+
+
+@pytest.mark.parametrize("bias", [True, False])
+def test_few_rows_by_the_packed_weight_and_many_by_the_weight(bias: bool) -> None:
+    linear = torch.nn.Linear(64, 32, bias=bias)
+    x = torch.randn(3, 64)
+    for bits in (None, 8, 4):
+        both = product(linear, bits)
+        assert torch.equal(both(x, False), linear(x))
+        expected = linear(x)
+        if bits:
+            expected = packed(linear.weight.detach(), bits)(x) + (linear.bias if bias else 0)
+            assert not torch.equal(expected, linear(x))
+        assert torch.allclose(both(x, True), expected, atol=1e-6)
+
+
+def test_several_joined_give_what_they_give_apart_and_hold_nothing_twice() -> None:
+    linears = [torch.nn.Linear(64, n, bias=n != 16) for n in (32, 16, 48)]
+    x = torch.randn(5, 64)
+    before = torch.cat([linear(x) for linear in linears], dim=1)
+    both = joined(linears, None)
+    assert torch.allclose(both(x, False), before, atol=1e-6)
+    assert torch.allclose(torch.cat([linear(x) for linear in linears], dim=1), before, atol=1e-6)
+    assert len({linear.weight.untyped_storage().data_ptr() for linear in linears}) == 1
+    assert torch.allclose(joined([torch.nn.Linear(64, 16, bias=False)], 8)(x, True), torch.zeros(5, 16), atol=5)
+
+
+def test_a_head_that_let_its_weight_go_gives_the_packed_products_in_the_shape_of_a_layer() -> None:
+    linear = torch.nn.Linear(64, 272, bias=False)
+    head = Head(product(linear, 8))
+    x = torch.randn(2, 5, 64)
+    eight = Eight(linear.weight.detach())
+    assert torch.allclose(head(x), x @ eight.weight().T, atol=1e-4)
+    assert head._head._weight is None
+    assert torch.equal(head._head(x[0], False), head(x)[0])
