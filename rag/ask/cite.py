@@ -35,6 +35,10 @@ CLOSER: Final = 0.2
 """By so much another source must come closer than what the model cites to be shown beside it, where none carries the sentence."""
 
 _TOKEN: Final = re.compile(r"\d+(?:[.,]\d+)*|[a-z]+|[^\W\d_a-z]")
+# 根据公司规定， names no number, article or title, and says nothing of its own.
+_LEAD: Final = re.compile(
+    r"^\s*(?:根据|按照|依据|依照)[^，,。；;《\d第]{0,20}[，,]|^\s*according to [a-z ]{0,40}, ", re.I
+)
 _POLITE: Final = re.compile(
     r"希望.{0,15}(?:帮助|帮到|有用)|(?:如果?有?|若有?).{0,15}(?:疑问|问题|需要).{0,25}(?:联系|咨询|告诉|提问|随时|说明)|^\W*(?:好的|当然|您好|你好|谢谢|不客气)\W*$"
     r"|hope (?:this|that|it) helps|feel free|let me know|you.re welcome|^\W*(?:sure|of course|hello|thanks?)\W*$"
@@ -147,6 +151,7 @@ class Citing:
         return self._judged[key]
 
     def _judge_anew(self, bare: str, names: tuple[str, ...]) -> _Judged:
+        bare = _LEAD.sub(lambda match: " " * len(match.group()), bare)
         said = read(bare, with_words=True)
         tried = self._try_all(bare, said)
         cited = tuple(t for t in tried if t.source.marker in names)
@@ -182,10 +187,15 @@ class Citing:
             for word in replaced(said, one.reading):
                 swapped[word] = max(one.passage.said, swapped.get(word, 0.0))
         most = max((kept(said, one.reading, one.source.heading) for one in near), default=0)
-        return [
+        tried = [
             self._try(said, source, [n for n in near if n.source is source], runs[0], swapped, most)
             for source, runs in found
         ]
+        top = max(tried, key=lambda t: t.passage.said, default=None)
+        if top is None or top.carries or any(f.missing for f in top.findings):
+            return tried
+        # the passage that has most of the sentence says otherwise: one that has less and is silent on it carries nothing
+        return [replace(t, carries=t.carries and t.passage.said >= top.passage.said) for t in tried]
 
     def _try(
         self, said: Reading, source: Source, near: list[_Near], first: Passage, swapped: Mapping[str, float], most: int

@@ -14,7 +14,7 @@ from typing import Final
 
 from rag.ask.facts import Fact, contrary, same
 from rag.ask.reading import Reading
-from rag.ask.slots import in_place, joined_otherwise, put_in
+from rag.ask.slots import in_place, joined_otherwise
 from rag.ask.together import apart, scattered
 from rag.ask.turned import turned
 from rag.ask.wording import CONTRASTS, PARTIES, Word, held, synonyms
@@ -60,7 +60,9 @@ class Finding:
     @property
     def missing(self) -> bool:
         """Whether it is something that the passage does not have, rather than something it has otherwise."""
-        return not self.agrees and self.kind in ("number", "date", "name", "words")
+        if self.kind == "name":
+            return not self.agrees and self.there is None
+        return not self.agrees and self.kind in ("number", "date", "words")
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,23 +160,23 @@ def _names(said: Reading, source: Compared) -> Iterator[Finding]:
         elif at >= 0 or above:
             if word.name:
                 yield Finding("name", word.start, word.end, (at, at + len(word.word)) if at >= 0 else None, True, above)
-        elif _differs(word, rival, said, source):
+        elif _differs(word, rival, source):
             yield Finding("name", word.start, word.end, rival, False)
     for match in _TITLE.finditer(said.text):
         if not any(match.group(1) in text for text in (source.passage.text, source.heading.text)):
             yield Finding("name", *match.span(), None, False)
 
 
-def _differs(word: Word, rival: tuple[int, int] | None, said: Reading, source: Compared) -> bool:
+def _differs(word: Word, rival: tuple[int, int] | None, source: Compared) -> bool:
     """Whether a word that the passage lacks makes the sentence another one, and is not just another way to say it.
 
-    It does when it is a name, or one of a kind (a role, a leave, a form); when it stands in the place of another word that shares no
-    character with it; and when it is a noun put before one that the passage has alone.
+    It does when it is a name, or one of a kind (a role, a leave, a form); when it is another noun, unless the question brought it in; and
+    when it stands in the place of another word that shares no character with it.
     """
     if word.proper or word.word in source.replaced:
         return True
-    if word.name and len(word.word) > 1 and put_in(word, said, source.passage):
-        return True
+    if word.name and len(word.word) > 1:
+        return held(word.word, source.question.text) < 0
     if rival is None or word.word in PARTIES or held(word.word, source.question.text) >= 0:
         return False
     there = source.passage.text[slice(*rival)]
