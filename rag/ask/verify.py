@@ -14,6 +14,7 @@ from typing import Final
 
 from rag.ask.facts import Fact, contrary, same
 from rag.ask.reading import Reading
+from rag.ask.sentences import clauses
 from rag.ask.slots import in_place, joined_otherwise
 from rag.ask.together import apart, scattered
 from rag.ask.turned import turned
@@ -151,7 +152,12 @@ def _names(said: Reading, source: Compared) -> Iterator[Finding]:
         at = held(word.word, source.passage.text)
         rival = _rival_word(word, said, source.passage)
         above = at < 0 and held(word.word, source.heading.text) >= 0
-        if rival and _names_one(word) and (at < 0 or source.passage.text.startswith(word.word, at)):
+        if (
+            rival
+            and _names_one(word)
+            and (at < 0 or word.word in PARTIES or _inside(word, said))
+            and (at < 0 or source.passage.text.startswith(word.word, at))
+        ):
             yield Finding(
                 "name", word.start, word.end, rival, False
             )  # where the sentence has it, the passage has another
@@ -196,6 +202,11 @@ def _rival_word(word: Word, said: Reading, passage: Reading) -> tuple[int, int] 
 def replaced(said: Reading, passage: Reading) -> Iterator[str]:
     """The nouns of a sentence in whose place a passage has another word."""
     return (w.word for w in said.words if _names_one(w) and _rival_word(w, said, passage))
+
+
+def _inside(word: Word, said: Reading) -> bool:
+    """Whether a word stands neither first nor last in its clause, so that its place is told from both sides."""
+    return any(low < word.start and word.end < high for low, high in clauses(said.text))
 
 
 def _names_one(word: Word) -> bool:
