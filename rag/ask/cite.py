@@ -169,14 +169,15 @@ class Citing:
             return _Judged("cited" if own is None else "other", self._clues(best, said), cited, best)
         if not said.facts and (_POLITE.search(said.text) or said.text.rstrip().endswith((":", "："))):
             return _Judged("no_claim", (), cited)
-        if best.passage.said and (own is None or best.passage.close > own.passage.close + CLOSER):
+        if best.passage.close and (own is None or best.passage.close > own.passage.close + CLOSER):
             return _Judged("none", self._clues(own or best, said), cited, best)
         return _Judged("none", self._clues(own or best, said), cited)
 
     def _try_all(self, bare: str, said: Reading) -> list[_Tried]:
         """Every source with the passage of it that does best."""
         run = max(1, min(RUN, len(clauses(bare))))
-        looked_for = wanted(bare, self._question, self._packed)
+        own = bare if said.words or said.facts else ""  # 可以。 alone says nothing of where to look
+        looked_for = wanted(own, self._question, self._packed)
         found = [(source, passages(looked_for, source, run)[:TRIED]) for source in self._packed.sources if source.spans]
         nearest = max((runs[0].close for _, runs in found), default=0.0)
         near = [
@@ -212,6 +213,7 @@ class Citing:
                     source.heading,
                     self._asked,
                     one.passage.asked,
+                    source.facts,
                     self._texts,
                     frozenset(swapped),
                     outdone,

@@ -77,6 +77,8 @@ class Compared:
     question: Reading
     asked: float
     """Share (0…1) of the question's terms in the passage."""
+    all_facts: tuple[Fact, ...]
+    """Those of all of its source."""
     others: tuple[str, ...]
     """The texts of all sources."""
     replaced: frozenset[str]
@@ -94,6 +96,7 @@ def verify(said: Reading, source: Compared) -> tuple[Finding, ...]:
         *_facts(said, source),
         *_names(said, source),
         *_words(said, source),
+        *_asked_of(said, source),
         *(Finding(t.kind, *t.said, t.there, t.agrees) for t in turned(said, source.passage)),
         *_contrasts(said, source.passage),
         *(Finding("condition", *ours, theirs, False) for ours, theirs in joined_otherwise(said, source.passage)),
@@ -216,6 +219,19 @@ def _names_one(word: Word) -> bool:
 
 def _another(word: str, rival: str) -> bool:
     return held(word, rival) < 0 and held(rival, word) < 0
+
+
+def _asked_of(said: Reading, source: Compared) -> Iterator[Finding]:
+    """To an answer that is hardly more than a number: numbers and codes of the question that stand in the source, but not here."""
+    if said.words or not said.facts:
+        return
+    for fact in source.question.facts:
+        if fact.kind == "date" or (fact.kind == "number" and not fact.unit) or fact.kind == "rate":
+            continue
+        here = any(same(fact, f) and not contrary(fact, f) for f in source.passage.facts)
+        if not here and any(same(fact, f) and not contrary(fact, f) for f in source.all_facts):
+            yield Finding("place", 0, len(said.text), None, False)
+            return
 
 
 def kept(said: Reading, passage: Reading, heading: Reading) -> int:
