@@ -224,8 +224,8 @@ class GenerateSettings:
     context_limit: int = 2048
     rules: str = ""
     withhold: bool = True
-    refuse: bool = False
-    refuse_below: float = 0.5
+    refuse: bool = True
+    refuse_below: float = 0.3
 
     def __post_init__(self) -> None:
         _whole("context_limit", self.context_limit)

@@ -15,6 +15,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from rag.ask.facts import Fact
 from rag.ask.reading import Reading, joined, plain, read
 from rag.ask.sentences import is_row, source_sentences
 from rag.corpus.lexical import query_terms, terms
@@ -70,6 +71,11 @@ class Source:
     terms: tuple[frozenset[str], ...]
     rows: frozenset[int]
     """Which of the sentences are rows of a table; these stand alone."""
+
+    @property
+    def facts(self) -> tuple[Fact, ...]:
+        """Those of all its sentences; their offsets are those of each."""
+        return tuple(fact for reading in self.readings for fact in reading.facts)
 
     def reading(self, passage: Passage) -> Reading:
         """What stands in a passage; offsets count from its start."""

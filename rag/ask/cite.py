@@ -35,6 +35,10 @@ CLOSER: Final = 0.2
 """By so much another source must come closer than what the model cites to be shown beside it, where none carries the sentence."""
 
 _TOKEN: Final = re.compile(r"\d+(?:[.,]\d+)*|[a-z]+|[^\W\d_a-z]")
+# 根据公司规定， names no number, article or title, and says nothing of its own.
+_LEAD: Final = re.compile(
+    r"^\s*(?:根据|按照|依据|依照)[^，,。；;《\d第]{0,20}[，,]|^\s*according to [a-z ]{0,40}, ", re.I
+)
 _POLITE: Final = re.compile(
     r"希望.{0,15}(?:帮助|帮到|有用)|(?:如果?有?|若有?).{0,15}(?:疑问|问题|需要).{0,25}(?:联系|咨询|告诉|提问|随时|说明)|^\W*(?:好的|当然|您好|你好|谢谢|不客气)\W*$"
     r"|hope (?:this|that|it) helps|feel free|let me know|you.re welcome|^\W*(?:sure|of course|hello|thanks?)\W*$"
@@ -147,6 +151,7 @@ class Citing:
         return self._judged[key]
 
     def _judge_anew(self, bare: str, names: tuple[str, ...]) -> _Judged:
+        bare = _LEAD.sub(lambda match: " " * len(match.group()), bare)
         said = read(bare, with_words=True)
         tried = self._try_all(bare, said)
         cited = tuple(t for t in tried if t.source.marker in names)
@@ -164,14 +169,15 @@ class Citing:
             return _Judged("cited" if own is None else "other", self._clues(best, said), cited, best)
         if not said.facts and (_POLITE.search(said.text) or said.text.rstrip().endswith((":", "："))):
             return _Judged("no_claim", (), cited)
-        if best.passage.said and (own is None or best.passage.close > own.passage.close + CLOSER):
+        if best.passage.close and (own is None or best.passage.close > own.passage.close + CLOSER):
             return _Judged("none", self._clues(own or best, said), cited, best)
         return _Judged("none", self._clues(own or best, said), cited)
 
     def _try_all(self, bare: str, said: Reading) -> list[_Tried]:
         """Every source with the passage of it that does best."""
         run = max(1, min(RUN, len(clauses(bare))))
-        looked_for = wanted(bare, self._question, self._packed)
+        own = bare if said.words or said.facts else ""  # 可以。 alone says nothing of where to look
+        looked_for = wanted(own, self._question, self._packed)
         found = [(source, passages(looked_for, source, run)[:TRIED]) for source in self._packed.sources if source.spans]
         nearest = max((runs[0].close for _, runs in found), default=0.0)
         near = [
@@ -182,10 +188,15 @@ class Citing:
             for word in replaced(said, one.reading):
                 swapped[word] = max(one.passage.said, swapped.get(word, 0.0))
         most = max((kept(said, one.reading, one.source.heading) for one in near), default=0)
-        return [
+        tried = [
             self._try(said, source, [n for n in near if n.source is source], runs[0], swapped, most)
             for source, runs in found
         ]
+        top = max(tried, key=lambda t: t.passage.said, default=None)
+        if top is None or top.carries or any(f.missing for f in top.findings):
+            return tried
+        # the passage that has most of the sentence says otherwise: one that has less and is silent on it carries nothing
+        return [replace(t, carries=t.carries and t.passage.said >= top.passage.said) for t in tried]
 
     def _try(
         self, said: Reading, source: Source, near: list[_Near], first: Passage, swapped: Mapping[str, float], most: int
@@ -202,6 +213,7 @@ class Citing:
                     source.heading,
                     self._asked,
                     one.passage.asked,
+                    source.facts,
                     self._texts,
                     frozenset(swapped),
                     outdone,

@@ -5,16 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from decimal import Decimal
 from typing import Final, Literal
 
-from rag.ask.units import UNITS, Bound, bounds, opposed
-from rag.corpus.numerals import AMOUNT, NUMERALS, amount, number
+from rag.ask.counted import DIGITS, numbers, whole
+from rag.ask.units import Bound, bounds, opposed
+from rag.corpus.numerals import NUMERALS
 
 FactKind = Literal["number", "date", "code", "rate"]
 
-_WORDS: Final = dict(zip("one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen twenty".split(), range(1, 21), strict=True)) | {"thirty": 30, "forty": 40, "fifty": 50, "sixty": 60, "ninety": 90, "hundred": 100}  # fmt: skip
-_ORDINALS: Final = dict(zip("first second third fourth fifth sixth seventh eighth ninth tenth".split(), range(1, 11), strict=True))  # fmt: skip
 _MONTHS: Final = {name: n for n, name in enumerate("jan feb mar apr may jun jul aug sep oct nov dec".split(), 1)}
 _DAYS: Final = {name: n for n, name in enumerate("mon tue wed thu fri sat sun".split(), 1)} | {c: n for n, c in enumerate("一二三四五六日", 1)} | {"天": 7, "末": 8}  # fmt: skip
 _HALVES: Final = {
@@ -32,7 +30,6 @@ _HALVES: Final = {
     "晚": 12,
     "": 0,
 }
-_DIGIT: Final = rf"(?:\d{{1,4}}|[{NUMERALS}]{{1,5}})"
 _NAME_OF_MONTH: Final = r"(?P<{0}>jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.?"
 
 _CODE: Final = re.compile(
@@ -44,9 +41,9 @@ _DATES: Final = tuple(
         r"(?<![\d.])(?P<y>(?:19|20)\d\d)\s*[-/.年]\s*(?P<m>\d{1,2})\s*[-/.月]\s*(?P<d>\d{1,2})(?!\d)\s*[日号]?",
         rf"(?<![\d.])(?P<y>(?:19|20)\d\d|[{NUMERALS}]{{4}})\s*(?:年|[-/.](?=\d))\s*(?P<m>\d{{1,2}}|[一二三四五六七八九十]{{1,2}})(?![\d.%天个])\s*月?(?P<d>(?<=月)[一二三四五六七八九十]{{1,3}}(?=[日号]))?[日号份]?",
         r"(?<![\d.])(?P<y>(?:19|20)\d\d)\s*年(?![内以之后前多])(?:度|版)?|(?<![\d.,])(?P<y2>(?:19|20)\d\d)(?=版|度|\s+version)",
-        rf"(?<![\d个])(?P<m>\d{{1,2}}|[一二三四五六七八九十]{{1,2}})\s*月\s*(?P<d>{_DIGIT})\s*[日号]",
+        rf"(?<![\d个])(?P<m>\d{{1,2}}|[一二三四五六七八九十]{{1,2}})\s*月\s*(?P<d>{DIGITS})\s*[日号]",
         rf"(?<![\d个.])(?P<m>\d{{1,2}}|(?<![{NUMERALS}])[一二三四五六七八九十]{{1,2}})\s*月(?!薪|均)(?:份)?",
-        rf"(?<=[每当次上本下]月)(?P<d>{_DIGIT})\s*(?:[日号]|(?![日号天个次元%.\d]))|(?P<d2>(?<![\d.])\d{{1,2}})号(?![楼线院码])",
+        rf"(?<=[每当次上本下]月)(?P<d>{DIGITS})\s*(?:[日号]|(?![日号天个次元%.\d]))|(?P<d2>(?<![\d.])\d{{1,2}})号(?![楼线院码])",
         rf"(?P<d>\d{{1,2}})(?:st|nd|rd|th)?(?: of)? {_NAME_OF_MONTH.format('m')}(?:,? (?P<y>(?:19|20)\d\d))?",
         rf"(?<![a-z]){_NAME_OF_MONTH.format('m')} (?P<d>\d{{1,2}})(?!\d)(?:st|nd|rd|th)?(?:,? (?P<y>(?:19|20)\d\d))?",
         r"(?<![a-z])(?P<m>january|february|march|april|june|july|august|september|october|november|december)(?![a-z])",
@@ -57,7 +54,7 @@ _CLOCKS: Final = (
         r"(?P<half>上午|早上|凌晨|早晨|中午|下午|晚上|夜间|深夜|半夜|傍晚|晚)?(?<!\d)(?P<h>\d{1,2})[:：](?P<min>\d\d)(?!\d)\s*(?P<pm>pm|am)?"
     ),
     re.compile(
-        rf"(?P<half>上午|早上|凌晨|早晨|中午|下午|晚上|夜间|深夜|半夜|傍晚|晚)?(?<![\d.])(?P<h>{_DIGIT})(?:点钟?|时(?![间候期长效]))(?P<min>半|\d\d(?=分)|整)?分?"
+        rf"(?P<half>上午|早上|凌晨|早晨|中午|下午|晚上|夜间|深夜|半夜|傍晚|晚)?(?<![\d.])(?P<h>{DIGITS})(?:点钟?|时(?![间候期长效]))(?P<min>半|\d\d(?=分)|整)?分?"
     ),
     re.compile(r"(?P<half>)(?<![\d.:])(?P<h>\d{1,2})(?P<min>) ?(?P<pm>pm|am)(?![a-z])"),
 )
@@ -69,13 +66,6 @@ _RATE: Final = re.compile(
     r"|(?<![a-z])(?:a|per|each|every)(?: calendar| working| full)? (?P<en>year|month|week|day|night|hour|person|time|quarter|kilometre)(?![a-z])|(?<![a-z])(?P<ly>year|month|week|dai|quarter|annual)ly(?![a-z])"
 )
 _RATES: Final = {"自然年": "year", "年": "year", "年度": "year", "季": "quarter", "季度": "quarter", "月": "month", "天": "day", "日": "day", "周": "week", "星期": "week", "晚": "night", "夜": "night", "小时": "hour", "次": "time", "人": "person", "名": "person", "位": "person", "公里": "kilometre", "dai": "day", "annual": "year"}  # fmt: skip
-_NUMBER: Final = re.compile(
-    rf"(?P<of>(?:百|千|万|{_DIGIT})分之)?(?:(?P<half>一?半)|(?P<amount>{AMOUNT})|(?P<figure>\d{{1,3}}(?:,\d{{3}})+(?:\.\d+)?|\d{{1,15}}(?:\.\d{{1,6}})?)|(?P<numeral>[{NUMERALS}]+)|(?<![a-z])(?P<word>{'|'.join(_WORDS)})(?![a-z]))"
-)
-_RANGE: Final = re.compile(rf"\s*(?:至|到|-|—|~|～|或|、|to|or)\s*(?:\d+(?:\.\d+)?|[{NUMERALS}]+)(?=\D)")
-_BLANK: Final = re.compile(r"[ -]?(?:(?:unused|consecutive|full|paid|remote|calendar|unpaid|more) )?")
-_FOLLOWS: Final = re.compile(r" ?([a-z]{2,}|[\u3400-\u9fff])(?<![至到或和与及的以之内外前后起])")
-_LISTED: Final = re.compile(r"(?:^|\n)[ \t>*#-]*\Z")
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +95,7 @@ def facts(text: str) -> tuple[Fact, ...]:
     """
     taken = [False] * (len(text) + 1)
     out: list[Fact] = []
-    for found in (_codes(text), _dates(text), _clocks(text), _rates(text), _numbers(text)):
+    for found in (_codes(text), _dates(text), _clocks(text), _rates(text), _counted_ones(text)):
         for fact in found:
             if not any(taken[fact.start : fact.end]):
                 out.append(fact)
@@ -189,7 +179,7 @@ def _dates(text: str) -> Iterator[Fact]:
 
 
 def _date(year: str, month: str | int, day: str) -> str | None:
-    numbers = [_whole(str(part)) if part else 0 for part in (year, month, day)]
+    numbers = [whole(str(part)) if part else 0 for part in (year, month, day)]
     if None in numbers:
         return None
     y, m, d = (n or 0 for n in numbers)
@@ -209,7 +199,7 @@ def _date(year: str, month: str | int, day: str) -> str | None:
 def _clocks(text: str) -> Iterator[Fact]:
     for pattern in _CLOCKS:
         for match in pattern.finditer(text):
-            hour, written = _whole(match["h"]), match["min"] or ""
+            hour, written = whole(match["h"]), match["min"] or ""
             if hour is None or hour > 24:
                 continue
             minutes = 30 if written == "半" else int(written) if written.isdigit() else 0
@@ -225,110 +215,15 @@ def _rates(text: str) -> Iterator[Fact]:
         yield Fact("rate", _RATES.get(of, of), "", frozenset(), *match.span())
 
 
-def _numbers(text: str) -> Iterator[Fact]:
-    for match in _NUMBER.finditer(text):
-        value = _value(match)
-        if value is None:
-            continue
-        unit, factor, end = _unit(text, match.end())
-        numeral = match["numeral"] or match["half"] or ""
-        ordinal = text[: match.start()].endswith("第")
-        if match["half"]:
-            alone = (
-                match.group() == "一半"
-                or text[: match.start()].endswith("减")
-                or text.startswith(("价", "数", "额"), match.end())
-            )
-            if unit is None and not alone:
-                continue
-        elif (
-            unit is None
-            and not ordinal
-            and not match["of"]
-            and (match["word"] or (len(numeral) == 1 or not value.isdecimal()) and numeral)
-        ):
-            continue  # 一般, 三思, 万一: no number
-        if not numeral and not match["word"] and unit is None and _LISTED.search(text, 0, match.start()):
-            continue  # the number of a line in a list
-        if ordinal and numeral and unit in ("day", "month", "quarter"):
-            continue  # 第二天 is 次日
-        if ordinal:
-            span = (match.start() - 1, end)
-            yield Fact("number", value, f"第{unit or ''}", frozenset(), *span)
-            continue
-        end, more = _and_a_half(text, end)
-        counted = (Decimal(value) + more) * factor
-        if match["of"]:
-            counted, unit = _fraction(match["of"], counted)
-        if match["half"] and unit is None:
-            counted, unit = Decimal(50), "percent"
-        if (
-            unit == "day"
-            and text[end - 1] == "日"
-            and factor == 1
-            and not text[end - 3 : end].endswith(("历日", "然日"))
-        ):
-            unit = "日"  # 15日 are 15 days, or the 15th
-        yield Fact("number", _plain(counted), unit or _unknown(text, end), *_sided(text, match.start(), end))
+def _counted_ones(text: str) -> Iterator[Fact]:
+    for n in numbers(text):
+        sided = not n.unit.startswith("第")
+        yield Fact(
+            "number", n.value, n.unit, *(_sided(text, n.start, n.end) if sided else (frozenset(), n.start, n.end))
+        )
 
 
 def _sided(text: str, start: int, end: int) -> tuple[frozenset[Bound], int, int, tuple[tuple[int, int], ...]]:
     """The side that is meant of the number ``text[start:end]``, its span, and where the words stand that say so."""
     side, marks = bounds(text, start, end)
     return side, start, end, marks
-
-
-def _value(match: re.Match[str]) -> str | None:
-    if match["amount"]:
-        return amount(match["amount"])
-    if match["figure"]:
-        return match["figure"].replace(",", "")
-    if match["word"]:
-        return str(_WORDS[match["word"]])
-    return "0.5" if match["half"] else number(match["numeral"])
-
-
-def _unit(text: str, at: int) -> tuple[str | None, Decimal, int]:
-    """The unit behind a number, what it counts, and where it ends; a range (3至5天) has that of its second number."""
-    start = at
-    between = _RANGE.match(text, at)
-    for at_unit in (at, *((between.end(),) if between else ())):
-        blank = _BLANK.match(text, at_unit)
-        begin = blank.end() if blank else at_unit
-        for unit, factor, pattern in UNITS:
-            match = pattern.match(text, begin)
-            if match is not None:
-                return unit, factor, match.end() if at_unit == at else start
-    return None, Decimal(1), start
-
-
-def _unknown(text: str, end: int) -> str:
-    """The beginning of a unit that is none of the known: of 3 working weeks no more than of 3 days is said by 3."""
-    match = _FOLLOWS.match(text, end)
-    return f"~{match.group(1)}" if match else ""
-
-
-def _and_a_half(text: str, end: int) -> tuple[int, Decimal]:
-    """Where 两年半 ends, and the half more."""
-    return (
-        (end + 1, Decimal("0.5"))
-        if text.startswith("半", end) and not text.startswith("半年", end)
-        else (end, Decimal(0))
-    )
-
-
-def _fraction(of: str, counted: Decimal) -> tuple[Decimal, str]:
-    whole = {"百": Decimal(100), "千": Decimal(1000), "万": Decimal(10000)}.get(of[0]) or Decimal(_whole(of[:-2]) or 1)
-    return counted * 100 / whole, "percent"
-
-
-def _whole(written: str) -> int | None:
-    if written.isdecimal():
-        return int(written)
-    value = number(written)
-    return int(value) if value is not None and value.isdecimal() else None
-
-
-def _plain(value: Decimal) -> str:
-    written = f"{value:f}"
-    return written.rstrip("0").rstrip(".") if "." in written else written

@@ -44,9 +44,10 @@ class Mix:
     signals: Mapping[SignalName, tuple[float, float, float]]
 
 
-# name: (coefficient, mean, scale), as tests/bench/refusal.py fits and prints them on the sample questions and `DEFAULT_ENCODER`.
-BEFORE: Final = Mix(0.0, {"closest": (1.0, 0.88, 0.03), "least": (0.5, 0.82, 0.04)})
-AFTER: Final = Mix(0.0, {"closest": (1.0, 0.88, 0.03), "least": (0.1, 0.82, 0.04), "held": (0.8, 0.6, 0.4)})
+# name: (coefficient, mean, scale), as tests/bench/refusal.py fits and prints them on the sample questions and `DEFAULT_ENCODER`. Under 0.3
+# they refuse, before or after, 2 of 54 right answers, and 63 % of 43 questions without an answer (28 % the model by itself).
+BEFORE: Final = Mix(-0.191, {"closest": (1.116, 0.8510, 0.0509), "least": (0.281, 0.7986, 0.0497)})
+AFTER: Final = Mix(1.643, {"closest": (1.974, 0.8743, 0.0511), "held": (0.838, 0.4255, 0.3641)})
 
 _NO_WORD: Final = re.compile(r"[\W_]+")
 _UNREAD: Final = Bilingual(

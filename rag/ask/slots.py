@@ -28,10 +28,11 @@ def in_place(word: Word, said: Reading, passage: Reading) -> tuple[tuple[int, in
     opens, closes = not before or _BREAK.match(before[-1]), not behind or _BREAK.match(behind[0])
     if opens and closes:
         return ()
-    follows = re.match(r" [a-z]+(?![a-z])" if latin else r".{2}", behind, re.S)
+    follows = re.match(r" [a-z]+(?![a-z])" if latin else r"[^，,。；;！？!?\n]{1,2}", behind)
     if not closes and not follows:
         return ()
-    right = _EDGE if closes else re.escape(follows.group() if follows else "")
+    next_to = follows.group() if follows else ""
+    right = _EDGE if closes else re.escape(next_to) + (_EDGE if len(next_to) == 1 else "")
     for left in _lefts(before, latin, bool(opens), bool(closes)):
         found = [m.span("fill") for m in re.finditer(rf"{left}(?P<fill>{_FILLS[latin]})(?={right})", passage.text)]
         if found:
@@ -60,15 +61,6 @@ def _lefts(before: str, latin: bool, opens: bool, closes: bool) -> list[str]:
 def _instead(fill: str, sentence: str, passage: str) -> bool:
     """Whether it says something, and the sentence does not say it too."""
     return _SAYS.search(fill) is not None and sentence.count(fill.strip()) < passage.count(fill.strip())
-
-
-def put_in(word: Word, said: Reading, passage: Reading) -> bool:
-    """Whether the passage has what stands before and behind a word of the sentence without a word between: 外籍员工 against 员工."""
-    before, behind = said.text[: word.start], said.text[word.end :]
-    opens = not before or _BREAK.match(before[-1]) is not None
-    right = re.match(r"[\u3400-\u9fff]{2}", behind)
-    left = _EDGE if opens else re.escape(before[-2:])
-    return right is not None and re.search(left + re.escape(right.group()), passage.text) is not None
 
 
 _JOINTS: Final = re.compile(

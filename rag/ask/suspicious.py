@@ -27,8 +27,8 @@ _LONG: Final = 400
 """A longer sentence is cut at its commas, one without commas after so many characters: what is withheld is to be no more than the order."""
 _AROUND: Final = 2000
 """So many characters on each side of a stretch are looked at for where its sentences begin, and for marks of a chat around it."""
-_NEIGHBOURS: Final = 3
-"""So many sentences on each side are read too: one is flagged with its neighbours, these with theirs where a line break parts them."""
+_NEIGHBOURS: Final = 2
+"""So many sentences on each side are read too: one is flagged beside its neighbour, and that with its own where a line break parts them."""
 _CONTAINER: Final = re.compile(
     r"<\s*(system|系统|instructions?|指令|系统指令|系统提示)\s*>.{0,2000}?<\s*/\s*\1\s*>|\[\s*inst\s*\].{0,2000}?\[\s*/\s*inst\s*\]"
     r"|<\|im_start\|>.{0,2000}?<\|im_end\|>|(?:^|(?<=[\n.。！？!?]))[ \t]*(?:user|human|用户|提问者)\s*:[^\n]{1,300}\n?[ \t]*(?:assistant|助手|ai助手|ai|机器人)\s*:[^\n]*",

@@ -135,7 +135,7 @@ def _dropped(operator: Operator, said: Reading, passage: Reading) -> Iterator[Tu
     ours = [o for o in said.operators if o.negative]
     for gram, _ in heads:
         at = said.text.find(gram)
-        if at < 0 or any(_near(o, said.text, at) for o in ours):
+        if at < 0 or any(_governs(o, said.text, gram) or _behind(o, said.text, at) for o in ours):
             continue
         if all(
             any(o.reach[0] <= m.start() < o.reach[1] for o in negatives)
@@ -163,9 +163,9 @@ def _beside(operator: Operator, text: str) -> str:
     return governed[:12] if governed.isascii() else governed[:5]
 
 
-def _near(operator: Operator, text: str, at: int) -> bool:
-    """Whether an operator stands in the clause of a place, before or after it (U盘不能用)."""
-    return any(a <= at < b and a <= operator.start < b for a, b in clauses(text))
+def _behind(operator: Operator, text: str, at: int) -> bool:
+    """Whether an operator stands behind a place in its clause, as in U盘不能用."""
+    return any(a <= at < operator.start < b for a, b in clauses(text))
 
 
 def _first(passage: Reading, turns: tuple[Turn, ...]) -> tuple[int, int] | None:

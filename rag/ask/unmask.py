@@ -65,9 +65,9 @@ def unmasked(text: str) -> View:
     kept: list[tuple[str, int]] = []
     blank: list[int] = []
     for i, c in enumerate(fold(text).translate(SIMPLIFIED)):
-        if is_invisible(c) or unicodedata.category(c) == "Mn":
+        if not c.isascii() and (is_invisible(c) or unicodedata.category(c) == "Mn"):
             continue
-        plain = ":" if c in ":∶" else '"' if c in _QUOTES else unicodedata.normalize("NFD", c)[0].translate(_LOOKALIKES)
+        plain = _plain(c)
         if not (plain.isalnum() or plain in '":'):
             blank.append(i)
             continue
@@ -78,6 +78,14 @@ def unmasked(text: str) -> View:
     view = View("".join(c for c, _ in kept), tuple(i for _, i in kept))
     view = _without(view, [i for m in _APART.finditer(view.text) for i in range(*m.span()) if view.text[i] == " "])
     return _without(view, [m.start() for m in re.finditer("(?<= ) ", view.text)])
+
+
+def _plain(c: str) -> str:
+    if c in _QUOTES:
+        return '"'
+    if c.isascii():
+        return c
+    return ":" if c == "∶" else unicodedata.normalize("NFD", c)[0].translate(_LOOKALIKES)
 
 
 def _is_latin(c: str) -> bool:

@@ -14,7 +14,8 @@ from typing import Final
 
 from rag.ask.facts import Fact, contrary, same
 from rag.ask.reading import Reading
-from rag.ask.slots import in_place, joined_otherwise, put_in
+from rag.ask.sentences import clauses
+from rag.ask.slots import in_place, joined_otherwise
 from rag.ask.together import apart, scattered
 from rag.ask.turned import turned
 from rag.ask.wording import CONTRASTS, PARTIES, Word, held, synonyms
@@ -60,7 +61,9 @@ class Finding:
     @property
     def missing(self) -> bool:
         """Whether it is something that the passage does not have, rather than something it has otherwise."""
-        return not self.agrees and self.kind in ("number", "date", "name", "words")
+        if self.kind == "name":
+            return not self.agrees and self.there is None
+        return not self.agrees and self.kind in ("number", "date", "words")
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +77,8 @@ class Compared:
     question: Reading
     asked: float
     """Share (0…1) of the question's terms in the passage."""
+    all_facts: tuple[Fact, ...]
+    """Those of all of its source."""
     others: tuple[str, ...]
     """The texts of all sources."""
     replaced: frozenset[str]
@@ -91,6 +96,7 @@ def verify(said: Reading, source: Compared) -> tuple[Finding, ...]:
         *_facts(said, source),
         *_names(said, source),
         *_words(said, source),
+        *_asked_of(said, source),
         *(Finding(t.kind, *t.said, t.there, t.agrees) for t in turned(said, source.passage)),
         *_contrasts(said, source.passage),
         *(Finding("condition", *ours, theirs, False) for ours, theirs in joined_otherwise(said, source.passage)),
@@ -149,7 +155,12 @@ def _names(said: Reading, source: Compared) -> Iterator[Finding]:
         at = held(word.word, source.passage.text)
         rival = _rival_word(word, said, source.passage)
         above = at < 0 and held(word.word, source.heading.text) >= 0
-        if rival and _names_one(word) and (at < 0 or source.passage.text.startswith(word.word, at)):
+        if (
+            rival
+            and _names_one(word)
+            and (at < 0 or word.word in PARTIES or _inside(word, said))
+            and (at < 0 or source.passage.text.startswith(word.word, at))
+        ):
             yield Finding(
                 "name", word.start, word.end, rival, False
             )  # where the sentence has it, the passage has another
@@ -158,23 +169,23 @@ def _names(said: Reading, source: Compared) -> Iterator[Finding]:
         elif at >= 0 or above:
             if word.name:
                 yield Finding("name", word.start, word.end, (at, at + len(word.word)) if at >= 0 else None, True, above)
-        elif _differs(word, rival, said, source):
+        elif _differs(word, rival, source):
             yield Finding("name", word.start, word.end, rival, False)
     for match in _TITLE.finditer(said.text):
         if not any(match.group(1) in text for text in (source.passage.text, source.heading.text)):
             yield Finding("name", *match.span(), None, False)
 
 
-def _differs(word: Word, rival: tuple[int, int] | None, said: Reading, source: Compared) -> bool:
+def _differs(word: Word, rival: tuple[int, int] | None, source: Compared) -> bool:
     """Whether a word that the passage lacks makes the sentence another one, and is not just another way to say it.
 
-    It does when it is a name, or one of a kind (a role, a leave, a form); when it stands in the place of another word that shares no
-    character with it; and when it is a noun put before one that the passage has alone.
+    It does when it is a name, or one of a kind (a role, a leave, a form); when it is another noun, unless the question brought it in; and
+    when it stands in the place of another word that shares no character with it.
     """
     if word.proper or word.word in source.replaced:
         return True
-    if word.name and len(word.word) > 1 and put_in(word, said, source.passage):
-        return True
+    if word.name and len(word.word) > 1:
+        return held(word.word, source.question.text) < 0
     if rival is None or word.word in PARTIES or held(word.word, source.question.text) >= 0:
         return False
     there = source.passage.text[slice(*rival)]
@@ -196,6 +207,11 @@ def replaced(said: Reading, passage: Reading) -> Iterator[str]:
     return (w.word for w in said.words if _names_one(w) and _rival_word(w, said, passage))
 
 
+def _inside(word: Word, said: Reading) -> bool:
+    """Whether a word stands neither first nor last in its clause, so that its place is told from both sides."""
+    return any(low < word.start and word.end < high for low, high in clauses(said.text))
+
+
 def _names_one(word: Word) -> bool:
     """Whether it is a noun, as far as that can be told: a Latin word of four letters may be one."""
     return word.name or word.word in PARTIES or (word.word[0].isascii() and len(word.word) > 3)
@@ -203,6 +219,19 @@ def _names_one(word: Word) -> bool:
 
 def _another(word: str, rival: str) -> bool:
     return held(word, rival) < 0 and held(rival, word) < 0
+
+
+def _asked_of(said: Reading, source: Compared) -> Iterator[Finding]:
+    """To an answer that is hardly more than a number: numbers and codes of the question that stand in the source, but not here."""
+    if said.words or not said.facts:
+        return
+    for fact in source.question.facts:
+        if fact.kind == "date" or (fact.kind == "number" and not fact.unit) or fact.kind == "rate":
+            continue
+        here = any(same(fact, f) and not contrary(fact, f) for f in source.passage.facts)
+        if not here and any(same(fact, f) and not contrary(fact, f) for f in source.all_facts):
+            yield Finding("place", 0, len(said.text), None, False)
+            return
 
 
 def kept(said: Reading, passage: Reading, heading: Reading) -> int:

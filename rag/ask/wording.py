@@ -46,8 +46,10 @@ _WORD: Final = re.compile(r"[a-z]+(?:'[a-z]+)?|[\u3400-\u9fff]")
 _ENDING: Final = re.compile(r"(?:ing|ies|ied|ed|es|s|ly|d|e)$")
 
 
-PARTIES: Final = frozenset("公司 单位 员工 职工 人员 本人 雇员 company employee employees".split())
-"""Who is meant almost everywhere; said or not, it makes no difference, but one in the place of another does."""
+PARTIES: Final = frozenset(
+    "公司 单位 员工 职工 人员 本人 雇员 规定 制度 办法 情况 时间 内容 方面 问题 资料 材料 文件 文档 标准 要求 条款 规则 政策 天数 金额 数额 数量 次数 期限 时长 范围 结果 名称 事项 情形 部分 company employee employees policy policies rules".split()
+)
+"""What is meant almost everywhere: said or not, it makes no difference, but one in the place of another word does."""
 # Nouns of a kind of which there are many beside each other: units and roles, leaves, forms, payments, places.
 _KIND: Final = re.compile(
     "(?:部|处|科|室|组|局|厅|院|所|主管|经理|总监|副总|总裁|主任|负责人|专员|助理|秘书|董事|委员会|工会|服务台|前台|中心|银行|假|表|单|证|卡|书|费|补贴|津贴|金|票|险|合同|协议|系统|平台|省|市|区|县|国|州|生|类|舱|座|费用)$"
@@ -79,7 +81,7 @@ def words(text: str, taken: Iterable[tuple[int, int]] = ()) -> tuple[Word, ...]:
     out, at = [], 0
     for word, tag in _segmenter().tag("".join(blank), False):
         start, at = at, at + len(word)
-        if word in _FRAME or not _WORD.search(word):
+        if (word in _FRAME and word not in PARTIES) or not _WORD.search(word):
             continue
         latin = bool(_LATIN.match(word))
         name = tag.startswith(_NAMES) and not latin and word not in PARTIES

@@ -11,7 +11,9 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from rag.ask.evidence import without
 from rag.ask.prompt import language_of
+from rag.ask.suspicious import suspicious
 from rag.config import GenerateSettings, Limits
 from rag.corpus.clean import clean_line
 from rag.corpus.index import Corpus
@@ -132,12 +134,13 @@ def passages(corpus: Corpus, keys: Collection[str], seed: int) -> list[Chunk]:
 
 
 def prompt_for(chunk: Chunk, generator: Generator) -> tuple[int, ...]:
-    """The ids for one passage; special-token strings in it are broken, since a document's text is data."""
+    """The ids for one passage, which is data: sentences that speak to the machine are left out, special-token strings broken."""
     language = language_of(chunk.text)
     messages = [ChatMessage("system", _RULES[language])]
     for passage, asked in _SHOWN[language]:
         messages += [ChatMessage("user", _ASK[language].format(passage)), ChatMessage("assistant", asked)]
-    passage = generator.chat.break_specials(chunk.text.strip())[0]
+    clauses = without((0, len(chunk.text)), suspicious(chunk.text))
+    passage = generator.chat.break_specials("".join(chunk.text[a:b] for a, b in clauses).strip())[0]
     messages.append(ChatMessage("user", _ASK[language].format(passage)))
     return generator.chat.render(messages).input_ids
 

@@ -10,7 +10,7 @@ from rag.evaluate.diagnosis import Cause, Diagnosis, quoted, titled
 from rag.evaluate.judge import cited_chunks, plain, without_markers
 from rag.evaluate.labels import spans_of
 from rag.evaluate.run import Answered, Outcome
-from rag.types import Answer
+from rag.types import Answer, Gate
 
 _NUMBER = re.compile(r"\d+(?:\.\d+)?")
 
@@ -36,6 +36,8 @@ def misanswered(outcome: Outcome, answered: Answered, answer: Answer) -> Diagnos
         )
     if question.expects == "refusal":
         return _answered_anyway(answer)
+    if answer.gate is not None and not answer.gate.enough:
+        return _gated(answer.gate)
     if answer.finish == "length" and judged.verdict == "wrong" and not judged.forbidden:
         return _cut(outcome, answered)
     return _misread(outcome, answered, answer)
@@ -58,9 +60,32 @@ def _answered_anyway(answer: Answer) -> Diagnosis:
             zh=f"文档中没有答案，应当拒答，却回答了{quoted(answer.text)}。",
         ),
         Bilingual(
-            en="Set a threshold, so that passages which do not fit are not packed (the threshold curve shows what that costs), or take "
+            en="Raise refuse_below, or set a threshold, so that passages which do not fit are not packed (the threshold curve shows what that costs), or take "
             "a larger generator (RAG_GENERATOR); see the Answer tab.",
-            zh="请设置最低余弦 threshold，使不相关的段落不进入提示词（代价见阈值曲线），或换用更大的生成模型（RAG_GENERATOR）；见「回答」页。",
+            zh="请调高拒答阈值 refuse_below，或设置最低余弦 threshold，使不相关的段落不进入提示词（代价见阈值曲线），或换用更大的生成模型（RAG_GENERATOR）；见「回答」页。",
+        ),
+    )
+
+
+def _gated(gate: Gate) -> Diagnosis:
+    """It was the gate that refused."""
+    p, below = f"{gate.p:.2f}", f"{gate.below:.2f}"
+    en, zh = (
+        ("an answer was written and withdrawn", "回答写出后被撤回")
+        if gate.written
+        else ("nothing was written", "未生成回答")
+    )
+    return Diagnosis(
+        "answer",
+        "refused",
+        None,
+        Bilingual(
+            en=f"The evidence was in the prompt, but the gate held it to answer with probability {p} only, under {below}: {en}.",
+            zh=f"证据已在提示词中，但把关判断其足以回答的概率仅为 {p}，低于 {below}：{zh}。",
+        ),
+        Bilingual(
+            en=f"Lower refuse_below (now {below}) or switch refuse off, which lets more unfounded answers through; see the Answer tab.",
+            zh=f"请调低拒答阈值 refuse_below（现为 {below}）或关闭 refuse，但会放过更多无据的回答；见「回答」页。",
         ),
     )
 

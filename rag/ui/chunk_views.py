@@ -13,7 +13,7 @@ from rag.ask.suspicious import suspicious
 from rag.corpus.remarks import Remark
 from rag.errors import Language
 from rag.types import Chunk, Document
-from rag.ui.flagged import flagged_lines
+from rag.ui.flagged import flagged_lines, reasons
 from rag.ui.histogram import histogram
 from rag.ui.panels import columns, table
 from rag.ui.render import VIEW_CHARACTERS, Cell, Layer, Tick, escape, facts, preview, reader, shade, window
@@ -141,6 +141,9 @@ def detail(
         f'<p class="facts remark">{escape(text(f"remark.{remark}_why", language, n=like or "–"))}</p>'
         for remark in remarks
     ]
+    if orders := suspicious(chunk.context):
+        why = reasons((reason for f in orders for reason in f.reasons), language)
+        lines.append(f'<p class="facts remark">{escape(text("order.in_context", language, why=why))}</p>')
     lines.append(flagged_lines(document, chunk, suspicious(document.text, chunk.start, chunk.end), language))
     return "".join(lines)
 

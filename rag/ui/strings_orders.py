@@ -18,6 +18,7 @@ ORDERS: Final[Mapping[str, Bilingual]] = MappingProxyType({
     "order.name": _B("in a title, version, section or column name", "出现在标题、版本、章节名或列名中"),
     "order.nothing_else": _B("Candidates that hold nothing else, not packed:", "只有这类内容、未放入的候选："),
     "order.in_chunk": _B("Speaks to the machine, not to the staff ({why}):", "对机器而非对员工说话（{why}）："),
+    "order.in_context": _B("What is put in front of it speaks to the machine ({why}).", "前面的上下文（标题、章节）对机器说话（{why}）。"),
     "order.override": _B("sets its instructions aside", "要求抛开已有指令"),
     "order.role": _B("gives it another role or mode", "要求换角色或模式"),
     "order.markup": _B("imitates the marks of a chat", "仿冒对话标记"),

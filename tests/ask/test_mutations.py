@@ -34,7 +34,7 @@ def test_the_material_is_what_it_is_said_to_be(said: list[Said]) -> None:
     assert not true & {s.text for s in false}
 
 
-@pytest.mark.xfail(reason="the check passes 11 % of all false sentences and flags 6 % of the true ones", strict=False)
+@pytest.mark.xfail(reason="the check passes 26 of 400 false sentences and flags 43 of 816 true ones", strict=False)
 def test_false_sentences_do_not_pass_and_true_ones_are_not_flagged(corpus: Corpus, said: list[Said]) -> None:
     passed = [s.text for s in said if s.kind and not flagged(read_answer(s, corpus))]
     wrongly = [s.text for s in said if not s.kind and flagged(read_answer(s, corpus))]

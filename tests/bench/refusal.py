@@ -1,10 +1,13 @@
 """What the gate's signals are worth: fits their mix on the sample questions, and prints the constants of `rag.ask.gate`.
 
-    python tests/bench/refusal.py [--written FILE] [--answers DIR] [--plain FILE]
+    python tests/bench/refusal.py [--written FILE] [--answers DIR] [--plain FILE] [--keep FILE]
 
 Fitted on: what the search packs for the sample questions that have an answer, where the answer is in it (1); the same
 questions with the best other evidence (0); the sample questions without an answer, and those of ``samples/refusal`` (0). With DIR the frozen
-cases of ``rgb_zh.jsonl`` are only counted: a third to look at, the rest to report.
+cases of ``rgb_zh.jsonl`` are only counted: a third to look at, the rest to report. ``--keep FILE`` keeps the signals, so that they are not read again;
+those of the sample questions are in tests/ask/gate_signals.json.
+
+The intercept of the second mix is moved so that under `AT` both lose the same share of the right answers: one threshold serves both.
 """
 
 from __future__ import annotations
@@ -13,7 +16,7 @@ import argparse
 import json
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import date
 from functools import cache
 from pathlib import Path
@@ -24,7 +27,7 @@ from numpy.typing import NDArray
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from rag import pipeline
-from rag.ask.gate import checked, gate
+from rag.ask.gate import AFTER, BEFORE, Mix, checked, gate
 from rag.ask.prompt import NOT_FOUND
 from rag.config import Settings, from_environment
 from rag.corpus.index import Corpus, build
@@ -36,9 +39,10 @@ from rag.evaluate.labels import Resolver
 from rag.evaluate.question_files import SAMPLES, read_questions, sample_set
 from rag.evaluate.run import packed_spans, settings_for
 from rag.models.roles import Models
-from rag.types import PUBLIC, Gate, Retrieval
+from rag.types import PUBLIC, Retrieval, SignalName
 
 SEED, FOLDS, PENALTY = 7, 5, 1.0
+AT = 0.3
 THRESHOLDS = (0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5)
 
 
@@ -53,16 +57,16 @@ class Kept:
 
 @dataclass(frozen=True)
 class Row:
-    """One case: what the gate made of its evidence, and of the answer that was written from it when there is one.
+    """One case: the signals of its evidence, and `held` of the answer that was written from it when there is one.
 
-    `of`: cases of one question are in one fold. `right`: the answer; None without one, or where it is a refusal.
+    `of`: cases of one question are in one fold. `right`: the answer; None without one. `refuses`: it is a refusal by itself.
     """
 
     kind: str
     of: str
-    weighed: Gate
-    after: Gate | None
+    signals: Mapping[str, float]
     right: bool | None
+    refuses: bool
 
     @property
     def answerable(self) -> bool:
@@ -81,10 +85,12 @@ def row(kind: str, of: str, found: Retrieval, corpus: Corpus, kept: Kept, writte
     weighed = gate(found, corpus.documents, kept, 0.5)
     if weighed is None:
         return None
-    if written is None or any(said in written.text for said in NOT_FOUND.values()):
-        return Row(kind, of, weighed, None, None)
+    signals = {signal.name: signal.value for signal in weighed.signals}
+    if written is None:
+        return Row(kind, of, signals, None, False)
     after, _ = checked(weighed, written.text, found.question, corpus.documents)
-    return Row(kind, of, weighed, after, written.right)
+    signals |= {signal.name: signal.value for signal in after.signals}
+    return Row(kind, of, signals, written.right, any(said in written.text for said in NOT_FOUND.values()))
 
 
 def sample_rows(models: Models, kept: Kept, answers: Mapping[str, Written]) -> list[Row]:
@@ -158,24 +164,27 @@ def auc(good: NDArray[np.float64], bad: NDArray[np.float64]) -> float:
 
 @dataclass(frozen=True)
 class Fitted:
-    """A mix as it is printed, and the odds of its own rows from folds they are not in."""
+    """A mix as it is printed: the odds of any row, and of its own rows from folds they are not in."""
 
-    names: tuple[str, ...]
-    mean: NDArray[np.float64]
-    scale: NDArray[np.float64]
-    beta: NDArray[np.float64]
-    odds: NDArray[np.float64]
+    mix: Mix
+    own: Mapping[int, float]
 
-    def of(self, gates: Sequence[Gate]) -> NDArray[np.float64]:
-        return (values(gates) - self.mean) / self.scale @ self.beta[:-1] + self.beta[-1]
+    def odds(self, row: Row) -> float:
+        if id(row) in self.own:
+            return self.own[id(row)]
+        terms = (b * (row.signals[name] - mean) / scale for name, (b, mean, scale) in self.mix.signals.items())
+        return self.mix.intercept + sum(terms)
+
+    def moved(self, by: float) -> Fitted:
+        return Fitted(Mix(self.mix.intercept + by, self.mix.signals), {k: v + by for k, v in self.own.items()})
+
+    def p(self, row: Row) -> float:
+        return float(1 / (1 + np.exp(-self.odds(row))))
 
 
-def values(gates: Sequence[Gate]) -> NDArray[np.float64]:
-    return np.array([[s.value for s in g.signals] for g in gates])
-
-
-def fitted(rows: Sequence[Row], gates: Sequence[Gate], name: str) -> Fitted:
-    x, y, w = values(gates), np.array([float(r.answerable) for r in rows]), weights([r.kind for r in rows])
+def fitted(rows: Sequence[Row], names: Sequence[SignalName]) -> Fitted:
+    x = np.array([[r.signals[name] for name in names] for r in rows])
+    y, w = np.array([float(r.answerable) for r in rows]), weights([r.kind for r in rows])
     mean, scale = x.mean(axis=0), x.std(axis=0)
     z = (x - mean) / scale
     ids = sorted({r.of for r in rows})
@@ -185,51 +194,70 @@ def fitted(rows: Sequence[Row], gates: Sequence[Gate], name: str) -> Fitted:
     for k in range(FOLDS):
         beta = fit(z[fold != k], y[fold != k], w[fold != k])
         odds[fold == k] = z[fold == k] @ beta[:-1] + beta[-1]
-    beta, names = fit(z, y, w), tuple(s.name for s in gates[0].signals)
-    mix = ", ".join(f'"{n}": ({b:.3f}, {m:.4f}, {d:.4f})' for n, b, m, d in zip(names, beta, mean, scale, strict=False))
-    print(f"{name}: Final = Mix({beta[-1]:.3f}, {{{mix}}})")
-    return Fitted(names, mean, scale, beta, odds)
+    beta = fit(z, y, w)
+    numbers = zip(names, beta.tolist(), mean.tolist(), scale.tolist(), strict=False)
+    mix = Mix(float(beta[-1]), {name: (b, m, s) for name, b, m, s in numbers})
+    return Fitted(mix, {id(r): float(o) for r, o in zip(rows, odds, strict=True)})
 
 
-def told(name: str, rows: Sequence[Row], odds: NDArray[np.float64]) -> None:
-    """What thresholds on the probability would refuse, kind by kind."""
-    kinds = [
-        r.kind if r.right is None or not r.answerable else f"{r.kind}, {'right' if r.right else 'wrong'}" for r in rows
-    ]
-    good = odds[[r.answerable for r in rows]]
+def told(name: str, rows: Sequence[Row], before: Fitted, after: Fitted) -> None:
+    """What the threshold `AT` and others refuse of each kind: before, after, and with what the model refuses by itself."""
+    kinds = [f"{r.kind}, right" if r.answerable and r.right else r.kind for r in rows]
+    good = np.array([before.odds(r) for r in rows if r.answerable])
     for kind in sorted(set(kinds)):
-        own = odds[[k == kind for k in kinds]]
-        at = "  ".join(f"{t:.2f}: {np.mean(1 / (1 + np.exp(-own)) < t):4.0%}" for t in THRESHOLDS)
-        answerable = next(r.answerable for r, k in zip(rows, kinds, strict=True) if k == kind)
-        area = "" if answerable else f"AUC {auc(good, own):.3f}"
-        print(f"  {name:28} {kind:13} {len(own):4} {area:10} refused under {at}")
+        own = [r for r, k in zip(rows, kinds, strict=True) if k == kind]
+        at = "  ".join(f"{t:.2f}: {np.mean([before.p(r) < t for r in own]):4.0%}" for t in THRESHOLDS)
+        area = "" if own[0].answerable else f"AUC {auc(good, np.array([before.odds(r) for r in own])):.3f}"
+        print(f"{name:15} {kind:13} {len(own):4} {area:10} before, refused under {at}")
+        has = [r for r in own if r.right is not None]
+        if has:
+            cut, late = [before.p(r) < AT for r in has], [after.p(r) < AT for r in has]
+            itself = np.mean([r.refuses for r in has])
+            line = f"{'':34} of {len(has)} with an answer under {AT}: by the model {itself:.0%}, before {np.mean(cut):.0%}, after {np.mean(late):.0%}"
+            print(
+                f"{line}, together {np.mean([r.refuses or c or a for r, c, a in zip(has, cut, late, strict=True)]):.0%}"
+            )
+
+
+def read(arguments: argparse.Namespace) -> dict[str, list[Row]]:
+    if arguments.keep and arguments.keep.exists():
+        kept_rows = json.loads(arguments.keep.read_text("utf-8"))
+        return {name: [Row(**r) for r in rows] for name, rows in kept_rows.items()}
+    models = Models(from_environment())
+    models.load(("encoder",))
+    kept = Kept(models)
+    found = {"samples": sample_rows(models, kept, written_samples(arguments.written))}
+    if arguments.answers:
+        lines = arguments.plain.read_text("utf-8").splitlines() if arguments.plain else []
+        answers = {record["id"]: record["text"] for record in map(json.loads, lines)}
+        found |= frozen_rows(arguments.answers, models, kept, answers)
+    if arguments.keep:
+        arguments.keep.write_text(json.dumps({k: [asdict(r) for r in v] for k, v in found.items()}), "utf-8")
+    return found
+
+
+def mixes(rows: Sequence[Row]) -> tuple[Fitted, Fitted]:
+    """Of the evidence alone, and of the evidence with the answer."""
+    before = fitted(rows, tuple(BEFORE.signals))
+    written = [r for r in rows if not r.refuses and (r.right or (r.right is not None and not r.answerable))]
+    after = fitted(written, tuple(AFTER.signals))
+    right = [r for r in written if r.right]
+    lost = float(np.mean([before.p(r) < AT for r in right]))
+    quantile = float(np.quantile([after.odds(r) for r in right], lost))
+    return before, after.moved(float(np.log(AT / (1 - AT))) - quantile)
 
 
 def main() -> None:
     parser = argparse.ArgumentParser()
-    for option in ("--written", "--answers", "--plain"):
+    for option in ("--written", "--answers", "--plain", "--keep"):
         parser.add_argument(option, type=Path)
-    arguments = parser.parse_args()
-    models = Models(from_environment())
-    models.load(("encoder",))
-    kept = Kept(models)
-    rows = sample_rows(models, kept, written_samples(arguments.written))
-    before = fitted(rows, [r.weighed for r in rows], "BEFORE")
-    told("samples, other folds", rows, before.odds)
-    of = [r for r in rows if r.after and (r.right or not r.answerable)]
-    after = fitted(of, [r.after for r in of if r.after], "AFTER") if of else None
-    if after:
-        told("samples, other folds", of, after.odds)
-        wrong = [r for r in rows if r.after and r.answerable and not r.right]
-        told("samples", wrong, after.of([r.after for r in wrong if r.after]))
-    if arguments.answers:
-        lines = arguments.plain.read_text("utf-8").splitlines() if arguments.plain else []
-        plain_ = {record["id"]: record["text"] for record in map(json.loads, lines)}
-        for split, found in frozen_rows(arguments.answers, models, kept, plain_).items():
-            told(f"frozen, {split}, before", found, before.of([r.weighed for r in found]))
-            has = [r for r in found if r.after]
-            if after and has:
-                told(f"frozen, {split}, after", has, after.of([r.after for r in has if r.after]))
+    found = read(parser.parse_args())
+    before, after = mixes(found["samples"])
+    for name, one in (("BEFORE", before), ("AFTER", after)):
+        mix = ", ".join(f'"{n}": ({b:.3f}, {m:.4f}, {s:.4f})' for n, (b, m, s) in one.mix.signals.items())
+        print(f"{name}: Final = Mix({one.mix.intercept:.3f}, {{{mix}}})")
+    for name, some in found.items():
+        told(name, some, before, after)
 
 
 if __name__ == "__main__":
