@@ -20,6 +20,8 @@ from rag.models.packed import Product, joined, product
 
 # Rotations that are the same for a place whatever the length of the text: keys may be kept.
 _STEADY: Final = ("default", "linear", "llama3", "yarn")
+# Rows at most of which the heads that share keys are folded into one (`Decoder._attend`).
+_FOLDED: Final = 8
 _KINDS: Final = ("qwen2", "llama")
 
 
@@ -60,7 +62,7 @@ class Decoder:
         self._turn = inner.rotary_emb
         self._norm = inner.norm.weight
         self._eps = float(config.rms_norm_eps)
-        self.heads, self._kv_heads = int(config.num_attention_heads), int(config.num_key_value_heads)
+        self._heads, self._kv_heads = int(config.num_attention_heads), int(config.num_key_value_heads)
         self._between = between
         self._layers = [_layer(layer, bits, between) for layer in inner.layers]
         self.head = product(model.lm_head, bits, between)
@@ -83,8 +85,11 @@ class Decoder:
         # the first half of the sine is negative where the library negates what it multiplies: the same number
         angles = (cos[0].unsqueeze(1), torch.cat((-sin[0, :, :half], sin[0, :, half:]), dim=-1).unsqueeze(1))
         mask = None
-        if n > 1 and before:  # each row sees all that was there before and, of the new ones, those up to itself
+        if n > 1 and (before or n <= _FOLDED):
+            # each row sees all that was there before and, of the new ones, those up to itself
             mask = torch.ones((n, before + n), dtype=torch.bool, device=device).tril(before)
+            if n <= _FOLDED:
+                mask = mask.repeat(self._heads // self._kv_heads, 1)
         for layer, room in zip(self._layers, kept.rows, strict=True):
             self._between()
             x = self._through(layer, x, room, (before, angles, mask), few)
@@ -95,7 +100,7 @@ class Decoder:
 
     def _through(self, layer: _Layer, x: Any, room: Any, where: tuple[int, Any, Any], few: bool) -> Any:
         before, (cos, sin), mask = where
-        n, heads, kv, width = len(x), self.heads, self._kv_heads, self.shape.width
+        n, heads, kv, width = len(x), self._heads, self._kv_heads, self.shape.width
         h = functional.rms_norm(x, x.shape[-1:], layer.norm_in, self._eps)
         qkv = layer.qkv(h, few).view(n, heads + 2 * kv, width)
         qk = qkv[:, : heads + kv]
@@ -103,18 +108,30 @@ class Decoder:
         qk = qk * cos + torch.cat((qk[..., half:], qk[..., :half]), dim=-1) * sin
         room[0, :, before : before + n] = qk[:, heads:].transpose(0, 1)
         room[1, :, before : before + n] = qkv[:, heads + kv :].transpose(0, 1)
-        seen = functional.scaled_dot_product_attention(
-            qk[:, :heads].transpose(0, 1).unsqueeze(0),
-            room[0, :, : before + n].unsqueeze(0),
-            room[1, :, : before + n].unsqueeze(0),
-            attn_mask=mask,
-            is_causal=n > 1 and mask is None,
-            enable_gqa=True,
-        )
-        x = x + layer.o(seen[0].transpose(0, 1).reshape(n, heads * width), few)
+        x = x + layer.o(self._attend(qk[:, :heads], room[:, :, : before + n], mask), few)
         h = functional.rms_norm(x, x.shape[-1:], layer.norm_after, self._eps)
         gate, up = layer.gate_up(h, few).chunk(2, dim=-1)
         return x + layer.down(functional.silu(gate) * up, few)
+
+    def _attend(self, queries: Any, room: Any, mask: Any) -> Any:
+        """What `queries` ``(n, heads, width)`` see of the keys and values `room` ``(2, kv heads, places, width)``; ``(n, heads · width)``."""
+        n, heads, width = queries.shape
+        keys, values = room[0].unsqueeze(0), room[1].unsqueeze(0)
+        if n > _FOLDED:
+            seen = functional.scaled_dot_product_attention(
+                queries.transpose(0, 1).unsqueeze(0),
+                keys,
+                values,
+                attn_mask=mask,
+                is_causal=mask is None,
+                enable_gqa=True,
+            )
+            return seen[0].transpose(0, 1).reshape(n, heads * width)
+        # the heads that share keys become rows of one: the kernel is many times faster so, for it is made for many rows
+        kv, group = self._kv_heads, heads // self._kv_heads
+        rows = queries.view(n, kv, group, width).permute(1, 2, 0, 3).reshape(1, kv, group * n, width)
+        seen = functional.scaled_dot_product_attention(rows, keys, values, attn_mask=mask)
+        return seen.view(kv, group, n, width).permute(2, 0, 1, 3).reshape(n, heads * width)
 
 
 def _layer(layer: Any, bits: int | None, between: Callable[[], None]) -> _Layer:

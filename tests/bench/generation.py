@@ -91,7 +91,8 @@ class Ours:
         settings = GenerateSettings(answer_tokens=tokens)
         *_, g = self._generator.stream(ids, settings, threading.Event(), self._prefix)
         work = (g.reused, g.drafted, g.accepted, g.passes)
-        return Timed(g.seconds_to_first or g.seconds, g.seconds, len(g.ids), g.text, g.ids, *work)
+        tokens = len(g.ids) - (g.finish == "end")  # as llama.cpp counts: without the end token
+        return Timed(g.seconds_to_first or g.seconds, g.seconds, tokens, g.text, g.ids, *work)
 
 
 class Llama:
