@@ -118,7 +118,9 @@ def test_steps_stand_in_the_order_of_the_line(done: Experiment) -> None:
     assert names == [name for name in get_args(StepName) if name in names]
     assert {"lexical", "pack", "generate", "cite"} <= set(names)
     assert "dense" not in step_seconds(done.runs[0].outcomes)  # lexical mode: it did not run
-    assert all(len(seconds) == 6 for seconds in step_seconds(done.runs[0].outcomes).values())
+    spent = {name: len(seconds) for name, seconds in step_seconds(done.runs[0].outcomes).items()}
+    compared = spent.pop("compare")  # only an answer that rests on something is compared
+    assert 0 < compared <= 6 and set(spent.values()) == {6}
 
 
 def test_figures_and_floors(done: Experiment) -> None:
