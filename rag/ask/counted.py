@@ -43,7 +43,10 @@ def numbers(text: str) -> Iterator[Counted]:
     >>> [(n.value, n.unit) for n in numbers("十五天、0.3万元、百分之五十、一个半小时、第四条")]
     [('15', 'day'), ('3000', 'yuan'), ('50', 'percent'), ('90', 'minute'), ('4', '第条')]
     """
+    over = 0
     for match in _NUMBER.finditer(text):
+        if match.start() < over:
+            continue  # the 半 of 一个半小时
         value = _value(match)
         half = text.startswith("个半", match.end())  # 一个半小时
         unit, factor, end = _unit(text, match.end() + 2 * half)
@@ -55,7 +58,7 @@ def numbers(text: str) -> Iterator[Counted]:
                 yield Counted(value, f"第{unit or ''}", match.start() - 1, end)
             continue
         end, more = (end, Decimal("0.5")) if half else _and_a_half(text, end)
-        counted = (Decimal(value) + more) * factor
+        counted, over = (Decimal(value) + more) * factor, end
         if match["of"]:
             counted, unit = _fraction(match["of"], counted)
         if match["half"] and unit is None:

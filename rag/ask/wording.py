@@ -73,7 +73,7 @@ def words(text: str, taken: Iterable[tuple[int, int]] = ()) -> tuple[Word, ...]:
     """The words of a folded and simplified text that say something, in order; none where it is `taken` by facts and operators.
 
     >>> [(w.word, w.name) for w in words("员工应提前3个工作日提交年假申请单。", [(2, 9)])]
-    [('提交', False), ('年假', True), ('申请单', True)]
+    [('员工', False), ('提交', False), ('年假', True), ('申请单', True)]
     """
     blank = list(text)
     for start, end in taken:

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 import gradio as gr
 
+from rag.ask.verify import ENOUGH
 from rag.corpus.index import Corpus
 from rag.errors import Language
 from rag.types import Answer, Citation, Clue, Sentence
@@ -121,7 +122,7 @@ def why_view(start: int, answer: Answer, corpus: Corpus, language: Language) -> 
     said = answer.text[sentence.start : sentence.end]
     parts = [
         f'<p class="why"><b>{render.escape(text(f"answer.mark_{sentence.support}", language))}</b> {render.escape(said)}</p>',
-        f'<p class="note">{render.escape(text("answer.method", language))}</p>',
+        f'<p class="note">{render.escape(text("answer.method", language, share=f"{ENOUGH:.0%}"))}</p>',
         clue_table(sentence, answer, corpus, language),
     ]
     if citation is not None and chunk is not None and chunk.key in corpus.documents:

@@ -25,8 +25,8 @@ ANSWER: Final[Mapping[str, Bilingual]] = MappingProxyType({
     "answer.is_other": _B("Not carried by what the model cites, but by another source: see why", "模型所引来源不支持此句，另一来源支持：查看依据"),
     "answer.is_none": _B("No source carries this sentence: see why", "没有来源支持此句：查看依据"),
     "answer.method": _B(
-        "The sentence was compared by rules with the passage that comes closest: numbers with their units, dates, limits (at least, before …), no and not, conditions, names, and half of its other words. Each has to agree.",
-        "按规则将此句与最接近的原文段落逐项比对：带单位的数字、日期、上下限（以上、之前等）、否定、条件、名称，以及其余词语的一半。每一项都必须一致。",
+        "The sentence was compared by rules with the passage that comes closest: numbers with their units, dates, limits (at least, before …), no and not, conditions, names, and at least {share} of its words. Each has to agree.",
+        "按规则将此句与最接近的原文段落逐项比对：带单位的数字、日期、上下限（以上、之前等）、否定、条件、名称，以及至少 {share} 的用词。每一项都必须一致。",
     ),
     "answer.compared": _B("compared with {marker}", "对照 {marker}"),
     "answer.no_clues": _B("It holds no number, name or condition; its words as a whole were compared.", "此句没有数字、名称或条件，按整体用词比对。"),
