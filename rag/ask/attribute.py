@@ -16,8 +16,9 @@ from dataclasses import dataclass
 from typing import Final
 
 from rag.ask.facts import Fact
-from rag.ask.reading import Reading, joined, plain, read
+from rag.ask.reading import Reading, joined, read
 from rag.ask.sentences import is_row, source_sentences
+from rag.corpus.folding import plain
 from rag.corpus.lexical import query_terms, terms
 from rag.types import Document, Evidence
 

@@ -15,10 +15,11 @@ from typing import Final
 from rag.ask.attribute import RUN, Packed, Passage, Source, passages, sources, wanted
 from rag.ask.markers import blanked, markers, settled, unmarked
 from rag.ask.prompt import NOT_FOUND
-from rag.ask.reading import Reading, plain, read
+from rag.ask.reading import Reading, read
 from rag.ask.sentences import answer_sentences, clauses
 from rag.ask.verify import Compared, Finding, kept, replaced, verify
 from rag.ask.wording import held
+from rag.corpus.folding import plain
 from rag.types import Citation, Clue, Sentence, Support
 
 __all__ = ["CLOSE", "Cited", "Citing", "Packed", "cite", "settled", "sources", "without_markers"]

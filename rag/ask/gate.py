@@ -21,8 +21,9 @@ from numpy.typing import NDArray
 from rag.ask.cite import without_markers
 from rag.ask.prompt import NOT_FOUND, language_of
 from rag.ask.sentences import source_sentences
-from rag.ask.wanted import answers, content, names, read, wanted
+from rag.ask.wanted import answers, content, names, wanted
 from rag.config import DEFAULT_ENCODER, Settings
+from rag.corpus.folding import plain
 from rag.errors import Bilingual, ChunkTooLong, ModelUnavailable, SettingError
 from rag.models.tokens import TokenStates
 from rag.types import Answer, Document, Evidence, Gate, Near, Retrieval, Sentence, Signal, SignalName, Step, Trace
@@ -199,7 +200,7 @@ def held(text: str, question: str, sentences: Sequence[str]) -> float:
 
 
 def _plain(text: str) -> str:
-    return _NO_WORD.sub("", read(text))
+    return _NO_WORD.sub("", plain(text))
 
 
 def _step(seconds: float, found: Gate | None, n_in: int, why: Bilingual) -> Step:

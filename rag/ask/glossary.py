@@ -9,7 +9,7 @@ from functools import cache
 from pathlib import Path
 from typing import Final
 
-from rag.corpus.lexical import SIMPLIFIED, fold
+from rag.corpus.folding import plain
 from rag.errors import SettingError
 
 FILE: Final = Path(__file__).with_suffix(".txt")
@@ -79,10 +79,10 @@ def expand(question: str, groups: Sequence[Group]) -> tuple[Expansion, ...]:
     >>> expand("年假有几天？", (Group(("年假", "带薪年休假")),))
     (Expansion(start=0, end=2, synonyms=('带薪年休假',)),)
     """
-    text = _plain(question)
+    text = plain(question)
     meant: dict[str, list[Group]] = {}
     for group in groups:
-        for word in dict.fromkeys(map(_plain, group.words)):
+        for word in dict.fromkeys(map(plain, group.words)):
             meant.setdefault(word, []).append(group)
     out: list[Expansion] = []
     added: set[str] = set()
@@ -91,7 +91,7 @@ def expand(question: str, groups: Sequence[Group]) -> tuple[Expansion, ...]:
         for group in meant[text[start:end]]:
             if id(group) not in read and len(added) < MOST:
                 read.add(id(group))
-                fresh = tuple(w for w in group.words if _plain(w) not in text and w not in added)[: MOST - len(added)]
+                fresh = tuple(w for w in group.words if plain(w) not in text and w not in added)[: MOST - len(added)]
                 added.update(fresh)
                 if fresh:
                     out.append(Expansion(start, end, fresh))
@@ -123,10 +123,6 @@ def substituted(question: str, expansions: Sequence[Expansion]) -> str:
             out += [question[at : expansion.start], expansion.synonyms[0]]
             at = expansion.end
     return "".join((*out, question[at:]))
-
-
-def _plain(text: str) -> str:
-    return fold(text).translate(SIMPLIFIED)
 
 
 def _pattern(word: str) -> str:

@@ -12,7 +12,7 @@ from rag.ask.glossary import Group, built_in, expand, parse, substituted
 from rag.ask.parts import parts
 from rag.ask.rewrite import Asked, rewrite, sign
 from rag.config import QuerySettings
-from rag.corpus.lexical import SIMPLIFIED
+from rag.corpus.folding import SIMPLIFIED
 from rag.errors import Bilingual
 from rag.types import Leg, LegName, Query, Sought, Step
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from rag.ask.facts import Fact, facts
 from rag.ask.polarity import Operator, operators
 from rag.ask.wording import Word, cut, words
-from rag.corpus.lexical import SIMPLIFIED, fold
+from rag.corpus.folding import plain
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,15 +21,6 @@ class Reading:
     facts: tuple[Fact, ...]
     operators: tuple[Operator, ...]
     words: tuple[Word, ...] = ()
-
-
-def plain(text: str) -> str:
-    """`text` in half-width, lower-case, simplified characters; offsets stay the same.
-
-    >>> plain("３０００元　VPN 標準")
-    '3000元 vpn 标准'
-    """
-    return fold(text).translate(SIMPLIFIED)
 
 
 def read(text: str, with_words: bool = False) -> Reading:

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Final
 
-from rag.corpus.lexical import SIMPLIFIED, fold, query_terms, terms
+from rag.corpus.folding import plain
+from rag.corpus.lexical import query_terms, terms
 from rag.types import Chunk, Document
 
 # A sentence stands between these: what is repeated is whole sentences, not a stretch such as 可以 of 不可以.
@@ -82,7 +83,7 @@ def _plain(text: str) -> _Plain:
 
     A text of nothing else is kept as it is.
     """
-    folded = fold(text).translate(SIMPLIFIED)
+    folded = plain(text)
     runs = [(idle, "".join(run)) for idle, run in groupby(folded, _is_idle)]
     kept: list[str] = []
     sentences = ["\n"]

@@ -14,7 +14,7 @@ from typing import Final
 
 from rag.ask.orders import SIGNS, WORDS, Sign
 from rag.ask.unmask import View, decoded, turned, unmasked
-from rag.corpus.lexical import fold
+from rag.corpus.folding import fold
 from rag.types import Flagged, Reason
 
 FLAG: Final = 4

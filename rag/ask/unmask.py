@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Final
 from urllib.parse import unquote
 
-from rag.corpus.lexical import SIMPLIFIED, fold
+from rag.corpus.folding import plain as folded
 
 # Letters of other alphabets that look like Latin ones.
 _LOOKALIKES: Final = str.maketrans("аеорсхуіѕјԁһкмтвοαειορτυκνγ", "aeopcxyisjdhkmtboaeioptukvy")
@@ -64,7 +64,7 @@ def unmasked(text: str) -> View:
     """
     kept: list[tuple[str, int]] = []
     blank: list[int] = []
-    for i, c in enumerate(fold(text).translate(SIMPLIFIED)):
+    for i, c in enumerate(folded(text)):
         if not c.isascii() and (is_invisible(c) or unicodedata.category(c) == "Mn"):
             continue
         plain = _plain(c)

@@ -8,7 +8,8 @@ from typing import Final, Literal
 
 from rag.ask.facts import Fact, facts, same
 from rag.ask.units import UNITS
-from rag.corpus.lexical import SIMPLIFIED, fold, query_terms
+from rag.corpus.folding import plain
+from rag.corpus.lexical import query_terms
 
 Asks = Literal["when", "amount", "other"]
 
@@ -50,19 +51,14 @@ def wanted(question: str) -> Wanted:
     >>> wanted("2024年的年会在哪天办？").asks, sorted(wanted("2024年的年会在哪天办？").given)
     ('when', ['2024'])
     """
-    plain = read(question)
-    given, own = frozenset(_DIGITS.findall(plain)), facts(plain)
-    match = _AMOUNT.search(plain)
-    if _WHEN.search(plain):
+    read = plain(question)
+    given, own = frozenset(_DIGITS.findall(read)), facts(read)
+    match = _AMOUNT.search(read)
+    if _WHEN.search(read):
         return Wanted("when", frozenset(), given, own)
     if match is None:
         return Wanted("other", frozenset(), given, own)
-    return Wanted("amount", _units(plain, match), given, own)
-
-
-def read(text: str) -> str:
-    """A text as facts are read from it: half-width, lower case, simplified characters; offsets stay the same."""
-    return fold(text).translate(SIMPLIFIED)
+    return Wanted("amount", _units(read, match), given, own)
 
 
 def answers(wanted: Wanted, sentence: str) -> bool:
@@ -74,7 +70,7 @@ def answers(wanted: Wanted, sentence: str) -> bool:
     """
     if wanted.asks == "other":
         return True
-    new = [fact for fact in facts(read(sentence)) if not any(same(own, fact) for own in wanted.own)]
+    new = [fact for fact in facts(plain(sentence)) if not any(same(own, fact) for own in wanted.own)]
     if wanted.asks == "when":
         return any(fact.kind == "date" for fact in new)
     return any(fact.kind == "number" and (not wanted.units or fact.unit in wanted.units) for fact in new)
@@ -86,7 +82,7 @@ def names(wanted: Wanted, around: str) -> bool:
     >>> names(wanted("2024年满一年有几天年假？"), "2026年起，满1年的每年15天。")
     False
     """
-    return wanted.given <= frozenset(_DIGITS.findall(read(around)))
+    return wanted.given <= frozenset(_DIGITS.findall(plain(around)))
 
 
 def content(question: str) -> list[bool]:
@@ -99,12 +95,12 @@ def content(question: str) -> list[bool]:
     told = [False] * len(question)
     for term in query_terms(question):
         told[term.start : term.end] = [True] * (term.end - term.start)
-    for match in _IDLE.finditer(read(question)):
+    for match in _IDLE.finditer(plain(question)):
         told[match.start() : match.end()] = [False] * (match.end() - match.start())
     return told
 
 
-def _units(plain: str, match: re.Match[str]) -> frozenset[str]:
+def _units(read: str, match: re.Match[str]) -> frozenset[str]:
     """The units that an answer may count in; none when the question names none."""
     behind = (match.groupdict().get("of") or "").strip()
     for unit, _, pattern in UNITS:
@@ -114,4 +110,4 @@ def _units(plain: str, match: re.Match[str]) -> frozenset[str]:
             return _MONIES if unit in _MONIES else frozenset({unit})
     if match.group() in ("多久", "多长") or "long" in match.group():
         return _LENGTH
-    return _MONIES if _MONEY.search(plain) else frozenset()
+    return _MONIES if _MONEY.search(read) else frozenset()

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import logging
 import re
-import unicodedata
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 import bm25s
 import numpy as np
 from numpy.typing import NDArray
-from opencc import OpenCC
 
+from rag.corpus.folding import plain
 from rag.corpus.numerals import AMOUNT, NUMERALS, amount, number
 from rag.corpus.ranking import Hit, top_k
 
@@ -36,9 +35,7 @@ _PIECE = re.compile(
     rf"|(?P<word>\d+(?:/\d+)+(?![-_.]?[^\W_{_CJK}])|{_LETTERS}(?:[-_.]{_LETTERS})*)"
 )
 _CHARACTER, _WORD = re.compile(f"[{_CJK}]"), re.compile(_LETTERS)
-# The hyphens that PDF and Word files hold for one that shall not break; and, inside a code only, the dashes and the minus
-# that stand for one: between words and numbers they part (2020–2026).
-_HYPHENS: Final = {"\u2010": "-", "\u2011": "-"}
+# Inside a code only the dashes and the minus stand for a hyphen: between words and numbers they part (2020–2026).
 _DASHED = re.compile(rf"(?<![^\W{_CJK}])[a-z][a-z0-9]*(?:[-\u2012\u2013\u2212][a-z0-9]+)+(?![^\W{_CJK}])")
 _DASH = re.compile("[\u2012\u2013\u2212]")
 _PLAIN_NUMBER = re.compile(r"\d+(?:\.\d+)?")
@@ -60,17 +57,6 @@ _ENGLISH = frozenset(
     "many may me might much must my no not of on or our per shall she should than that the their them then there these they this "
     "those to us was we were what when where which who whom whose why will with would you your".split()
 )
-
-
-def _simplified() -> Mapping[int, str]:
-    """Traditional characters → simplified, one for one, so that offsets stay the same."""
-    characters = [chr(code) for low, high in ((0x3400, 0x4DC0), (0x4E00, 0xA000)) for code in range(low, high)]
-    # a line each: the converter shall see no words, which it would convert as wholes
-    pairs = zip(characters, OpenCC("t2s").convert("\n".join(characters)).split("\n"), strict=True)
-    return {ord(old): new for old, new in pairs if old != new and len(new) == 1}
-
-
-SIMPLIFIED: Final = _simplified()
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,32 +88,13 @@ class _Piece:
     pairs: bool
 
 
-def fold(text: str) -> str:
-    """Full-width → half-width, upper → lower case, hyphens → ``-``, character by character, so that offsets stay the same.
-
-    >>> fold("ＶＰＮ－４０３１ ½")
-    'vpn-4031 ½'
-    """
-    return "".join(_fold_character(c) for c in text)
-
-
 def _read(text: str) -> str:
     """`text` as its terms are read: folded, in simplified characters, and in a code each dash a hyphen; as long as before."""
 
     def joined(match: re.Match[str]) -> str:
         return _DASH.sub("-", match.group()) if _DIGIT.search(match.group()) else match.group()
 
-    return _DASHED.sub(joined, fold(text).translate(SIMPLIFIED))
-
-
-def _fold_character(c: str) -> str:
-    if c.isascii():
-        return c.lower()
-    plain = _HYPHENS.get(c) or unicodedata.normalize("NFKC", c).lower()
-    if len(plain) == 1:
-        return plain
-    lower = c.lower()  # of a sign that stands for several letters (Ⅳ) the case alone
-    return lower if len(lower) == 1 else c
+    return _DASHED.sub(joined, plain(text))
 
 
 def terms(text: str) -> list[Term]:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from rag.corpus.lexical import SIMPLIFIED, fold
+from rag.corpus.folding import plain
 from rag.errors import Bilingual
 from rag.types import Chunk, Document, Section
 
@@ -71,7 +71,7 @@ def in_sections(documents: Mapping[str, Document], chunks: Sequence[Chunk], word
 
     Width, case, and traditional or simplified characters do not matter. No words: every chunk, also one without a section.
     """
-    wanted = _plain(words).split()
+    wanted = plain(words).split()
     if not wanted:
         return np.ones(len(chunks), dtype=np.bool_)
     reaches = {key: _reaches(document.sections, wanted) for key, document in documents.items()}
@@ -83,7 +83,7 @@ def _reaches(sections: Sequence[Section], wanted: Collection[str]) -> Callable[[
     starts = [section.start for section in sections]
     before = [0]  # of the first i sections, how many hold it
     for section in sections:
-        headings = _plain("\n".join(section.path))
+        headings = plain("\n".join(section.path))
         before.append(before[-1] + all(word in headings for word in wanted))
 
     def reaches(chunk: Chunk) -> bool:
@@ -91,7 +91,3 @@ def _reaches(sections: Sequence[Section], wanted: Collection[str]) -> Callable[[
         return before[last] > before[first]
 
     return reaches
-
-
-def _plain(text: str) -> str:
-    return fold(text).translate(SIMPLIFIED)

@@ -7,7 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from rag.corpus.lexical import fold, terms
+from rag.corpus.folding import fold
+from rag.corpus.lexical import terms
 from rag.evaluate.answer_cases import Wanted
 from rag.evaluate.judge import plain, refused, says, without_markers
 from rag.types import Answer, Document, Sentence

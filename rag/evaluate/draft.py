@@ -16,8 +16,8 @@ from rag.ask.prompt import language_of
 from rag.ask.suspicious import suspicious
 from rag.config import GenerateSettings, Limits
 from rag.corpus.clean import clean_line
+from rag.corpus.folding import fold
 from rag.corpus.index import Corpus
-from rag.corpus.lexical import fold
 from rag.errors import Bilingual
 from rag.evaluate.labels import Solid
 from rag.evaluate.questions import LONGEST_VALUE, Label, Question

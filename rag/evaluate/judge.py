@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from rag.corpus.lexical import fold
+from rag.corpus.folding import fold
 from rag.evaluate.labels import Relevant, Resolver, spans_of
 from rag.evaluate.questions import Question
 from rag.types import Answer, Chunk, Document

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from rag.corpus.folding import fold
 from rag.corpus.index import Corpus
-from rag.corpus.lexical import fold
 from rag.evaluate.questions import Label, Question
 from rag.types import Chunk, Document
 

@@ -7,8 +7,8 @@ import unicodedata
 from collections.abc import Sequence
 from itertools import accumulate
 
+from rag.corpus.folding import fold
 from rag.corpus.index import Corpus
-from rag.corpus.lexical import fold
 from rag.errors import Bilingual
 from rag.evaluate.diagnosis import Diagnosis, quoted, titled
 from rag.evaluate.labels import Resolver, Solid

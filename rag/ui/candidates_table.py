@@ -8,7 +8,7 @@ from typing import Final, Literal, get_args
 from rag.ask.choose import edge
 from rag.ask.query import is_plain
 from rag.corpus.approximate import MISSING
-from rag.corpus.lexical import SIMPLIFIED, fold
+from rag.corpus.folding import plain
 from rag.errors import Language
 from rag.types import Candidate, Document, LegName, Query, Retrieval, Trace
 from rag.ui.panels import columns, notice, steps, table
@@ -103,11 +103,11 @@ def chosen(
 
     Scores sort from the greatest; who has none comes last. Of equals the better final rank comes first.
     """
-    wanted = _plain(words).split()
+    wanted = plain(words).split()
 
     def holds(c: Candidate) -> bool:
         document = documents[c.chunk.key]
-        where = _plain("\n".join((document.title, document.version, *c.chunk.section, c.chunk.text)))
+        where = plain("\n".join((document.title, document.version, *c.chunk.section, c.chunk.text)))
         return all(word in where for word in wanted)
 
     kept = [c for c in found if outcome in (EVERY, c.status.fate) and holds(c)]
@@ -120,10 +120,6 @@ def _order(sort: Sort) -> Callable[[Candidate], tuple[float | str, ...]]:
     if sort == "document":
         return lambda c: (c.chunk.key, c.chunk.start)
     return lambda c: (-c.scores.get(sort, float("-inf")), c.rank)
-
-
-def _plain(written: str) -> str:
-    return fold(written).translate(SIMPLIFIED)
 
 
 def boundary(retrieval: Retrieval, language: Language) -> str:

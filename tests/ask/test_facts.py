@@ -6,7 +6,8 @@ from datetime import date, timedelta
 import pytest
 
 from rag.ask.facts import contrary, facts, same
-from rag.ask.reading import plain, read
+from rag.ask.reading import read
+from rag.corpus.folding import plain
 from tests import hostile
 
 

@@ -5,7 +5,7 @@ import pytest
 
 from rag.ask.glossary import FILE, LONGEST, MOST, Group, built_in, expand, parse, substituted
 from rag.config import MOST_SYNONYMS
-from rag.corpus.lexical import SIMPLIFIED, fold
+from rag.corpus.folding import SIMPLIFIED, fold
 from rag.errors import SettingError
 from tests import hostile
 

@@ -6,7 +6,7 @@ import pytest
 from rag.ask.glossary import built_in
 from rag.ask.query import DENSE_SYNONYMS, LEXICAL_SYNONYMS, formulate, is_plain, plain, query_step
 from rag.config import QuerySettings
-from rag.corpus.lexical import SIMPLIFIED, fold
+from rag.corpus.folding import SIMPLIFIED, fold
 from rag.errors import SettingError
 from rag.types import Leg, Query, Sought
 from tests import hostile

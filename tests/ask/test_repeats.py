@@ -4,7 +4,8 @@ import unicodedata
 import pytest
 
 from rag.ask.repeats import Repeats
-from rag.corpus.lexical import SIMPLIFIED, fold, query_terms, terms
+from rag.corpus.folding import SIMPLIFIED, fold
+from rag.corpus.lexical import query_terms, terms
 from rag.types import Chunk, Document
 from tests import hostile
 

@@ -26,8 +26,8 @@ sys.path[:0] = [str(ROOT)]
 
 from rag import pipeline  # noqa: E402
 from rag.config import ModelSettings, SearchSettings, Settings, SplitSettings  # noqa: E402
+from rag.corpus.folding import fold  # noqa: E402
 from rag.corpus.index import Corpus, build  # noqa: E402
-from rag.corpus.lexical import fold  # noqa: E402
 from rag.corpus.samples import read  # noqa: E402
 from rag.evaluate.answers import Kept, Piece, reread  # noqa: E402
 from rag.evaluate.labels import Resolver  # noqa: E402

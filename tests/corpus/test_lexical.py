@@ -6,7 +6,8 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from rag.corpus.lexical import SIMPLIFIED, LexicalIndex, fold, query_terms, terms
+from rag.corpus.folding import SIMPLIFIED, fold
+from rag.corpus.lexical import LexicalIndex, query_terms, terms
 from rag.corpus.numerals import NUMERALS
 from tests import hostile
 

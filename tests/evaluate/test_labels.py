@@ -7,8 +7,8 @@ import pytest
 
 from rag.config import SplitSettings
 from rag.corpus.clean import clean_line, clean_text
+from rag.corpus.folding import fold
 from rag.corpus.index import Corpus, build
-from rag.corpus.lexical import fold
 from rag.evaluate.labels import Place, Relevant, Resolver, Solid, spans_of
 from rag.evaluate.questions import Label, Question
 from rag.evaluate.run import gold
