@@ -218,7 +218,7 @@ def answer(
             gate=weighed,
         )
         if done:
-            written = told(_held(written, retrieval.question, corpus, settings), retrieval, corpus.documents)
+            written = told(_held(written, retrieval.question, corpus, settings), retrieval, corpus.documents, stop)
         yield written
 
 

@@ -8,14 +8,15 @@ of the matching tokens and are not the same are what differs.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from typing import Final
 
 from rag.ask.facts import Fact, contrary, facts, same
-from rag.ask.reading import plain
 from rag.ask.sentences import source_sentences
+from rag.corpus.folding import plain
 
 Span = tuple[int, int]
 Marks = tuple[tuple[Span, ...], tuple[Span, ...]]
@@ -23,7 +24,7 @@ Marks = tuple[tuple[Span, ...], tuple[Span, ...]]
 
 ALIKE: Final = 0.6
 """A sentence of another version corresponds to one that is at least so much like it, and the most like it of all."""
-_LONGEST: Final = 400
+LONGEST: Final = 400
 """Longer sentences are compared by their beginning."""
 _RUN: Final = 3
 """A number stands in the same place when so many tokens in a row, its own among them, are the same."""
@@ -58,16 +59,24 @@ class Row:
         """What is compared."""
         return [token.word for token in self.tokens]
 
+    @property
+    def length(self) -> int:
+        """The characters that were read."""
+        return min(self.end - self.start, LONGEST)
+
 
 def rows(text: str, spans: Iterable[Span]) -> tuple[Row, ...]:
     """The sentences of ``text[a:b]`` for every span, as rows of tokens."""
-    return tuple(
-        Row(a, b, tuple(_tokens(text, a, b))) for start, end in spans for a, b in source_sentences(text, start, end)
-    )
+    return tuple(read_row(text, span) for start, end in spans for span in source_sentences(text, start, end))
+
+
+def read_row(text: str, span: Span) -> Row:
+    """The sentence ``text[span]`` as a row of tokens."""
+    return Row(*span, tuple(_tokens(text, *span)))
 
 
 def _tokens(text: str, start: int, end: int) -> Iterator[Token]:
-    sentence = plain(text[start : min(end, start + _LONGEST)])
+    sentence = plain(text[start : min(end, start + LONGEST)])
     values = [fact for fact in facts(sentence) if fact.kind in ("number", "date")]
     at = 0
     if values and values[0].unit in _CLAUSES and not any(c.isalnum() for c in sentence[: values[0].start]):
@@ -92,6 +101,16 @@ def most_like(row: Row, there: Sequence[Row]) -> Row | None:
     scored = [(likeness(row, other), n, other) for n, other in enumerate(near)]
     alike = [(ratio - 0.05 * len(values(row, other)), -n, other) for ratio, n, other in scored if ratio >= ALIKE]
     return max(alike, key=lambda one: one[:2])[2] if alike else None
+
+
+def cost(row: Row, other: Row) -> int:
+    """What comparing two rows costs in characters: their lengths, and more where words repeat, which are matched over and over."""
+    lengths = sum(min(one.end - one.start, LONGEST) for one in (row, other))
+    again = Counter(other.words)
+    return (
+        lengths
+        + max(0, sum(again[word] for word in row.words) - 2 * lengths) * min(len(row.tokens), len(other.tokens)) // 200
+    )
 
 
 def _pairs(row: Row) -> frozenset[tuple[str, str]]:

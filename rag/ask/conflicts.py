@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
-from rag.ask.alike import Row, Span, Token, content, differ, likeness, marks, most_like, rows, values, wording
-from rag.ask.reading import plain
+from rag.ask.alike import Row, Span, Token, content, differ, likeness, marks, most_like, values, wording
+from rag.ask.nearest import BOUND, Effort, Sentences, pairs
 from rag.ask.sentences import source_sentences
 from rag.errors import Bilingual
 from rag.types import Answer, Difference, Document, Evidence, Retrieval, Side, Step
@@ -21,13 +22,18 @@ _FEWEST: Final = 5
 _REACH: Final = 400
 MOST: Final = 5
 """Of more differences of a kind the first are told."""
+ABOUT: Final = 64
+"""Of more sentences of a source that share words with the question, those that share most are compared with other sources."""
 
 
-def told(answer: Answer, retrieval: Retrieval, documents: Mapping[str, Document]) -> Answer:
+def told(
+    answer: Answer, retrieval: Retrieval, documents: Mapping[str, Document], stop: threading.Event | None = None
+) -> Answer:
     """A complete answer with its `differences`, and the trace's row on them; a refusal as it is.
 
     Compared with the sentences that its citations name: the versions that only the scope kept from being found, and those
-    packed beside. Compared with each other: the packed sources, where they share words with the question.
+    packed beside. Compared with each other: the packed sources, where they share words with the question. What `stop` or the
+    bound (`rag.ask.nearest.BOUND`) leaves uncompared is said in the row.
     """
     if all(s.support == "refusal" for s in answer.sentences):
         return answer
@@ -44,9 +50,13 @@ def told(answer: Answer, retrieval: Retrieval, documents: Mapping[str, Document]
         for c in answer.citations
         if c.span and (e := of.get(c.chunk_id or ""))
     ]
-    versions = between_versions([(marker, document, [span]) for marker, document, span in cited], others)
-    sources = between_sources(retrieval.question, packed, documents)
-    step = _step(time.perf_counter() - began, sum(map(len, others.values())), versions, sources)
+    efforts = Effort(stop), Effort(stop)
+    versions = between_versions([(marker, document, [span]) for marker, document, span in cited], others, efforts[0])
+    sources = between_sources(retrieval.question, packed, documents, efforts[1])
+    stopped = stop is not None and stop.is_set()
+    note = _note(versions, sources, any(effort.short for effort in efforts), stopped)
+    n_in = sum(map(len, others.values()))
+    step = Step("compare", time.perf_counter() - began, n_in, len(versions) + len(sources), note)
     trace = replace(answer.trace, steps=(*answer.trace.steps, step))
     return replace(answer, differences=(*versions, *sources), trace=trace)
 
@@ -56,7 +66,9 @@ def _replaces(other: Document, one: Document) -> bool:
 
 
 def between_versions(
-    cited: Sequence[tuple[str, Document, Sequence[Span]]], others: Mapping[str, Sequence[Document]]
+    cited: Sequence[tuple[str, Document, Sequence[Span]]],
+    others: Mapping[str, Sequence[Document]],
+    effort: Effort | None = None,
 ) -> tuple[Difference, ...]:
     """What other versions of a policy say in place of the sentences that an answer rests on.
 
@@ -64,15 +76,22 @@ def between_versions(
     sentence corresponds to the one in the other version that is most like it, if it is the one most like that too. Numbers
     and dates that differ come first; where only words do, these are marked. At most `MOST`.
     """
-    found: list[Difference] = []
+    effort = effort or Effort()
+    whole: dict[str, Sentences] = {}
+    rests: dict[tuple[str, str, int], str] = {}  # document, other version, sentence → the marker that names it first
     for marker, document, spans in cited:
-        wanted = [_whole(document, span) for span in spans]
         for other in others.get(document.key, ()):
-            mine, theirs = (rows(d.text, [(0, len(d.text))]) for d in (document, other))
-            for row in mine:
-                if any(row.start < b and row.end > a for a, b in wanted) and _is_rule(document, row):
-                    found += _compared(marker, document, other, row, (mine, theirs))
-    return tuple(sorted(dict.fromkeys(found), key=lambda d: not d.by_value)[:MOST])
+            for one in (document, other):
+                if not effort.goes_on():
+                    return ()
+                whole[one.key] = whole.get(one.key) or Sentences(one.text, [(0, len(one.text))])
+            for number in _resting(document, whole[document.key], spans):
+                rests.setdefault((document.key, other.key, number), marker)
+    found: list[Difference] = []
+    for (here, there, number), marker in rests.items():
+        if effort.goes_on():
+            found += _compared(marker, (here, whole[here]), (there, whole[there]), number, effort)
+    return tuple(sorted(found, key=lambda d: not d.by_value)[:MOST])
 
 
 def _whole(document: Document, span: Span) -> Span:
@@ -85,54 +104,89 @@ def _whole(document: Document, span: Span) -> Span:
     return (inside[0][0], inside[-1][1]) if inside else span
 
 
-def _is_rule(document: Document, row: Row) -> bool:
-    """Whether the sentence is more than a heading or a bare figure."""
-    line = document.text.rfind("\n", 0, row.start) + 1
-    heading = any(section.start in (line, row.start) for section in document.sections)
-    return len(row.tokens) >= _FEWEST and not (heading and document.text[row.end - 1] not in "。；;.!！?？")
+def _is_rule(document: Document, row: Span) -> bool:
+    """Whether the sentence is more than a heading."""
+    line = document.text.rfind("\n", 0, row[0]) + 1
+    heading = any(section.start in (line, row[0]) for section in document.sections)
+    return not (heading and document.text[row[1] - 1] not in "。；;.!！?？")
+
+
+def _resting(document: Document, sentences: Sentences, spans: Sequence[Span]) -> Iterator[int]:
+    """The sentences, not headings, on which the spans lie."""
+    wanted = [_whole(document, span) for span in spans]
+    for number, (start, end) in enumerate(sentences.spans):
+        if any(start < b and end > a for a, b in wanted) and _is_rule(document, (start, end)):
+            yield number
 
 
 def _compared(
-    marker: str, document: Document, other: Document, row: Row, both: tuple[Sequence[Row], Sequence[Row]]
+    marker: str, mine: tuple[str, Sentences], theirs: tuple[str, Sentences], number: int, effort: Effort
 ) -> Iterator[Difference]:
-    against = most_like(row, both[1])
-    if against is None or most_like(against, both[0]) is not row:
+    row = mine[1].row(number)
+    if len(row.tokens) < _FEWEST:
         return
-    differing = values(row, against)
-    here, there = marks(differing) if differing else wording(row, against)
+    against = _corresponding(row, mine[1].pairs[number], theirs[1], effort)
+    if against is None:
+        return
+    back = _corresponding(theirs[1].row(against), theirs[1].pairs[against], mine[1], effort)
+    if back != number:
+        return
+    other = theirs[1].row(against)
+    differing = values(row, other)
+    here, there = marks(differing) if differing else wording(row, other)
     if here or there:
-        sides = (Side(document.key, row.start, row.end, here), Side(other.key, against.start, against.end, there))
+        sides = (Side(mine[0], row.start, row.end, here), Side(theirs[0], other.start, other.end, there))
         yield Difference("version", marker, *sides, by_value=bool(differing))
 
 
+def _corresponding(row: Row, held: frozenset[str], there: Sentences, effort: Effort) -> int | None:
+    """The number of the sentence most like `row`, whose pairs are `held`."""
+    near = [n for n in there.nearest(held) if effort.goes_on() and effort.spend(row, there.row(n))]
+    found = most_like(row, [there.row(n) for n in near])
+    return next((n for n in near if there.row(n) is found), None)
+
+
 def between_sources(
-    question: str, packed: Sequence[Evidence], documents: Mapping[str, Document]
+    question: str, packed: Sequence[Evidence], documents: Mapping[str, Document], effort: Effort | None = None
 ) -> tuple[Difference, ...]:
     """Sentences of two packed policies that say the same of different values, where they share words with the question.
 
-    What counts as the same: `contradiction`. At most `MOST`.
+    What counts as the same: `contradiction`; those that share most of their letters are compared first. At most `MOST`, in the
+    order of the sources.
     """
-    asked = _pairs(question)
-    read = [(piece, rows(documents[piece.chunk.key].text, piece.spans)) for piece in packed]
-    found: list[Difference] = []
-    for i, (piece, here) in enumerate(read):
-        one = documents[piece.chunk.key]
-        about = [row for row in here if len(_pairs(one.text[row.start : row.end]) & asked) >= 2]
-        for other, there in read[i + 1 :]:
-            two = documents[other.chunk.key]
+    effort = effort or Effort()
+    asked = pairs(question)
+    read = [Sentences(documents[piece.chunk.key].text, piece.spans) for piece in packed if effort.goes_on()]
+    tries: list[tuple[float, int, int, int, int]] = []
+    for i, here in enumerate(read):
+        about = _about(here, asked, effort)
+        for j in range(i + 1, len(read)):
+            one, two = (documents[packed[n].chunk.key] for n in (i, j))
             if one.key == two.key or _replaces(two, one):
                 continue
-            for row, against in ((row, against) for row in about for against in there):
-                if (pair := contradiction(row, against)) is not None:
-                    mine, theirs = (((token.start, token.end),) for token in pair)
-                    sides = (Side(one.key, row.start, row.end, mine), Side(two.key, against.start, against.end, theirs))
-                    found.append(Difference("source", piece.marker, *sides, by_value=True, other=other.marker))
-    return tuple(found[:MOST])
+            for number in about if effort.goes_on() else ():
+                mine = here.pairs[number]
+                for other, theirs in ((n, read[j].pairs[n]) for n in read[j].nearest(mine)):
+                    tries.append((-len(mine & theirs) / min(len(mine), len(theirs)), i, j, number, other))
+    found: list[tuple[int, int, int, int, Difference]] = []
+    for _, i, j, number, other in sorted(tries):
+        if len(found) == MOST or not effort.goes_on():
+            break
+        row, against = read[i].row(number), read[j].row(other)
+        if effort.spend(row, against) and (pair := contradiction(row, against)) is not None:
+            marked = (((token.start, token.end),) for token in pair)
+            spans = ((packed[i].chunk.key, row), (packed[j].chunk.key, against))
+            first, second = (Side(key, r.start, r.end, m) for (key, r), m in zip(spans, marked, strict=True))
+            told = Difference("source", packed[i].marker, first, second, by_value=True, other=packed[j].marker)
+            found.append((i, j, number, other, told))
+    return tuple(told for *_, told in sorted(found, key=lambda one: one[:4]))
 
 
-def _pairs(text: str) -> set[str]:
-    """Pairs of neighbouring letters and digits."""
-    return {x + y for x, y in zip(plain(text), plain(text)[1:], strict=False) if (x + y).isalnum()}
+def _about(sentences: Sentences, asked: frozenset[str], effort: Effort) -> list[int]:
+    """The sentences that share two pairs of letters with the question at least: at most `ABOUT`, in the text's order."""
+    shared = [(-len(held & asked), n) for n, held in enumerate(sentences.pairs) if len(held & asked) >= 2]
+    effort.short = effort.short or len(shared) > ABOUT
+    return sorted(n for _, n in sorted(shared)[:ABOUT])
 
 
 def contradiction(row: Row, other: Row) -> tuple[Token, Token] | None:
@@ -164,9 +218,10 @@ def _of_the_same(row: Row, other: Row) -> tuple[Token, Token] | None:
     return (own[0], there[0]) if short is row else (there[0], own[0])
 
 
-def _step(seconds: float, n_in: int, versions: Sequence[Difference], sources: Sequence[Difference]) -> Step:
-    note = Bilingual(
-        en=f"sentences that other versions have otherwise: {len(versions)}; packed sources that contradict each other: {len(sources)}",
-        zh=f"其他版本写法不同 {len(versions)} 处，所放来源互相矛盾 {len(sources)} 处",
-    )
-    return Step("compare", seconds, n_in, len(versions) + len(sources), note)
+def _note(versions: Sequence[Difference], sources: Sequence[Difference], short: bool, stopped: bool) -> Bilingual:
+    en = f"sentences that other versions have otherwise: {len(versions)}; packed sources that contradict each other: {len(sources)}"
+    zh = f"其他版本写法不同 {len(versions)} 处，所放来源互相矛盾 {len(sources)} 处"
+    if short:
+        en += "; not all was compared: " + ("it was stopped" if stopped else f"the bound is {BOUND} characters of sentences of a kind, {ABOUT} sentences of a source")  # fmt: skip
+        zh += "；未全部比较：" + ("已停止" if stopped else f"每类最多比较 {BOUND} 字的句子，每个来源最多 {ABOUT} 句")
+    return Bilingual(en=en, zh=zh)

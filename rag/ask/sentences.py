@@ -11,7 +11,7 @@ from rag.ask.markers import behind
 
 _END: Final = re.compile(r"[。！？!?；;]+[”’」』）)]*|\.(?=\s|$)|\n+")
 # The cells of a table's row, "column: value；column: value", belong together: a ； behind one ends no sentence.
-_CELL: Final = re.compile(r"[^:。！？!?；;\n]{1,40}: [^\s；;][^\n]*\Z")
+_CELL: Final = re.compile(r"[^:。！？!?；;\n]{1,40}: [^\s；;]")
 _NUMBERED: Final = re.compile(r"[ \t\u3000>*#-]*\d{1,3}\Z")
 _CLAUSE: Final = re.compile(r"[，,。；;！？!?\n]+|——|\.(?=\s|$)")
 
@@ -85,10 +85,10 @@ def clauses(text: str) -> list[tuple[int, int]]:
 def _stop(text: str, start: int) -> int:
     """Where the sentence that begins at `start` stops, its stop included."""
     for match in _END.finditer(text, start):
-        line = text[text.rfind("\n", 0, match.start()) + 1 : match.start()]
-        if match.group()[0] in "；;" and _CELL.match(line):
+        line = text.rfind("\n", 0, match.start()) + 1
+        if match.group()[0] in "；;" and _CELL.match(text, line, match.start()):
             continue
-        if match.group() == "." and _NUMBERED.match(line):
+        if match.group() == "." and _NUMBERED.match(text, line, match.start()):
             continue  # "1. " opens a line of a list
         return match.end()
     return len(text)

@@ -1,13 +1,16 @@
 import difflib
 import random
+import threading
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import date
 
 import pytest
 
-from rag.ask.alike import likeness, most_like, rows, values, wording
-from rag.ask.conflicts import MOST, between_sources, between_versions
+from rag.ask import conflicts, nearest
+from rag.ask.alike import cost, likeness, most_like, rows, values, wording
+from rag.ask.conflicts import MOST, between_sources, between_versions, contradiction
+from rag.ask.nearest import BOUND, Effort, pairs
 from rag.types import Chunk, Document, Evidence, Section
 from tests import hostile
 
@@ -148,3 +151,98 @@ def test_spans_lie_in_their_sentences_whatever_the_text(seeds: Callable[[int], r
         mine = rows(now, [(0, len(now))])
         for row in mine:
             assert most_like(row, ()) is None and not any(wording(row, row)) and values(row, row) == []
+
+
+def prices(source: int, n: int, changed: int = -1) -> Document:
+    """A list of near-equal rows; the sources have the same prices, but for row `changed`."""
+    return document(f"p{source}@1", "".join(f"商品编号{i}的采购单价为{i * 7 + (i == changed)}元。" for i in range(n)))
+
+
+@pytest.fixture
+def read(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """How long each sentence was that was read."""
+    lengths: list[int] = []
+    reading = nearest.read_row
+
+    def counted(text: str, span: tuple[int, int]):
+        lengths.append(span[1] - span[0])
+        return reading(text, span)
+
+    monkeypatch.setattr(nearest, "read_row", counted)
+    return lengths
+
+
+def test_lists_of_alike_rows_are_compared_up_to_the_bound_and_it_is_said(read: list[int]) -> None:
+    documents = {d.key: d for d in (prices(k, 320) for k in range(4))}
+    pieces = [piece(f"S{k}", d) for k, d in enumerate(documents.values(), 1)]
+    effort = Effort()
+    assert between_sources("商品的采购单价是多少？", pieces, documents, effort) == ()
+    assert effort.short and sum(read) <= BOUND
+    assert (
+        str(BOUND) in conflicts._note((), (), True, False).en and str(BOUND) in conflicts._note((), (), True, False).zh
+    )
+
+
+def test_the_row_that_differs_is_found_among_alike_ones() -> None:
+    a, b = prices(1, 60), prices(2, 60, changed=41)
+    pieces = [piece("S1", a), piece("S2", b)]
+    effort = Effort()
+    found = between_sources("商品的采购单价是多少？", pieces, {a.key: a, b.key: b}, effort)
+    assert [(a.text[slice(*d.here.marks[0])], b.text[slice(*d.there.marks[0])]) for d in found] == [("287元", "288元")]
+    assert not effort.short
+
+
+def test_a_long_document_is_cut_once_and_read_where_the_answer_rests(read: list[int]) -> None:
+    text = "".join(f"第{i}条 员工申请事项{i}应提前{i % 30}天提交。\n" for i in range(2000))
+    now = document("leave@2026", text)
+    others = [document(f"leave@{y}", text.replace("提前3天", f"提前{y}天")) for y in (40, 50)]
+    at = [text.index(f"第{i}条") for i in (3, 33, 933, 1203, 1803)]
+    cited = [(f"S{n}", now, [(start, start + 20)]) for n, start in enumerate(at)]
+    found = between_versions(cited, {now.key: others})
+    assert {text[slice(*d.here.marks[0])] for d in found} == {"3天"} and len(found) == MOST
+    assert len(read) <= 3 * 5 * 2 * nearest.NEAREST
+
+
+def test_a_stop_ends_the_comparison_and_is_said() -> None:
+    stop = threading.Event()
+    stop.set()
+    effort = Effort(stop)
+    new, old = document("leave@2026", NOW), document("leave@2025", OLD)
+    assert between_versions([("S1", new, [(0, len(NOW))])], {new.key: [old]}, effort) == () and effort.short
+    a, b = prices(1, 9), prices(2, 9, changed=4)
+    assert between_sources("商品采购单价", [piece("S1", a), piece("S2", b)], {a.key: a, b.key: b}, Effort(stop)) == ()
+    assert "已停止" in conflicts._note((), (), True, True).zh
+
+
+def test_what_repeats_itself_costs_more_than_its_length() -> None:
+    plain, again = (rows(t, [(0, len(t))])[0] for t in ("员工须提前三天申请年假并附上证明材料。", "甲乙" * 200))
+    assert cost(plain, plain) == 2 * plain.length and cost(again, again) > BOUND / 10
+    effort = Effort()
+    assert not effort.spend(again, again) and effort.short and effort.goes_on()
+
+
+def test_few_sentences_are_compared_as_all_with_all_are(seeds: Callable[[int], range]) -> None:
+    for seed in seeds(60):
+        rng = random.Random(seed)
+        things = ("一线城市住宿标准", "二线城市住宿标准", "带薪年假天数", "出差餐费补贴标准")
+        texts = [
+            "".join(
+                f"{rng.choice(things)}为每{rng.choice('天月')}{rng.choice((5, 8))}{rng.choice('元天')}。"
+                for _ in range(5)
+            )
+            for _ in range(2)
+        ]
+        a, b = document("a@1", texts[0]), document("b@1", texts[1])
+        question = "".join(things)
+        every = {
+            pair
+            for row in rows(a.text, [(0, len(a.text))])
+            for other in rows(b.text, [(0, len(b.text))])
+            if len(pairs(a.text[row.start : row.end]) & pairs(question)) >= 2
+            and len(pairs(a.text[row.start : row.end]) & pairs(b.text[other.start : other.end])) >= 2
+            and (pair := contradiction(row, other)) is not None
+        }
+        found = between_sources(question, [piece("S1", a), piece("S2", b)], {a.key: a, b.key: b})
+        marked = {(d.here.marks[0], d.there.marks[0]) for d in found}
+        expected = {((x.start, x.end), (y.start, y.end)) for x, y in every}
+        assert marked <= expected and len(found) == min(MOST, len(expected))
