@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 
-from rag.corpus.index import in_force
+from rag.corpus.current import in_force
 from rag.corpus.load.metadata import text_hash
 from rag.edits import EDITABLE, Edit, edited, stated_by_visitor
 from rag.errors import Bilingual, LoadError, SettingError

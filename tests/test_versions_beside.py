@@ -8,7 +8,7 @@ from datetime import date
 
 import pytest
 
-from rag.corpus.index import in_force
+from rag.corpus.current import in_force
 from rag.edits import Edit
 from rag.errors import SettingError
 from rag.types import Document

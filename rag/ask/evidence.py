@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from datetime import date
 
 from rag.ask.suspicious import suspicious
-from rag.corpus.index import in_force
+from rag.corpus.current import in_force
 from rag.errors import Bilingual, Language
 from rag.types import Chunk, Document, Evidence, Flagged, Prompt
 

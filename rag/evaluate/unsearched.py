@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from datetime import date
 
 from rag.config import SearchSettings
-from rag.corpus.index import in_force
+from rag.corpus.current import in_force
 from rag.errors import Bilingual
 from rag.evaluate.diagnosis import Diagnosis, titled
 from rag.types import Document

@@ -9,7 +9,8 @@ from typing import Any, NamedTuple
 
 import gradio as gr
 
-from rag.corpus.index import Corpus, in_force
+from rag.corpus.current import in_force
+from rag.corpus.index import Corpus
 from rag.errors import Language
 from rag.types import Document
 from rag.ui import document_details, panels

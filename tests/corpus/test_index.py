@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 from rag.config import SearchSettings, SplitSettings
-from rag.corpus.index import Progress, build, corpus_hash, in_force
+from rag.corpus.current import in_force
+from rag.corpus.index import Progress, build, corpus_hash
 from rag.corpus.split import split
 from rag.errors import Bilingual, ChunkTooLong, Stopped
 from rag.types import Document, Removed, Section, Table

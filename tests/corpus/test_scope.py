@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 
 from rag.config import SearchSettings, SplitSettings
+from rag.corpus.current import in_force
 from rag.corpus.derived import MOST_VIEWS
-from rag.corpus.index import Corpus, build, in_force
+from rag.corpus.index import Corpus, build
 from rag.types import Document, Section
 from tests import hostile
 from tests.fakes import HashEncoder
