@@ -104,7 +104,7 @@ def _is_hidden(path: Path) -> bool:
 
 def _say_versions(documents: Collection[Document], language: Language) -> None:
     """Name the documents that are not searched because another version is, or because theirs is not in force yet."""
-    from rag.corpus.index import in_force
+    from rag.corpus.current import in_force
 
     searched = in_force(documents, date.today())
     for document in documents:
