@@ -27,9 +27,11 @@ class Sign:
     def find(self, text: str) -> re.Match[str] | None:
         """Where it stands first in a text."""
         for match in self.pattern.finditer(text):
-            if match.end() > match.start() and not (
+            if match.end() == match.start() or (
                 self.forbids and _FORBIDDEN.search(text, max(0, match.start() - _BEFORE), match.start())
             ):
+                continue
+            if not (self.reason == "override" and _of_strangers(text, match)):
                 return match
         return None
 
@@ -40,6 +42,27 @@ _FORBIDDEN: Final = re.compile(
     r"(?:不得|不可|不能|不应|不准|不许|禁止|严禁|切勿|防止|避免|擅自|随意|故意).{0,8}$|(?:如|若|已)(?:果|您|你)?已?经?(?:完成|办理|提交|缴|处理|填|知悉|阅读).{0,10}$"
     r"|(?:not|never|who|employees?|staff|users|anyone|without|prevents?|(?:fail(?:s|ure|ing)?|refus[a-z]+|attempt[a-z]*|tr(?:y|ies|ying)) to) ?$"
 )
+
+
+# Mail and the like, in which somebody may order the staff about; whose it is stands before the first word for an order.
+_STRANGE = r"(?:来历不明|来路不明|陌生|可疑|身份不明|未知来源|未经核实|诈骗|钓鱼|(?:邮件|短信|电话|来电|微信|传真)(?:中|里|内|上)?的?)"
+_STRANGERS: Final = re.compile(
+    rf"[^令求示则定话息]{{0,14}}{_STRANGE}|[a-z ]{{0,24}}(?:instructions?|requests?|requirements?|directions?|commands?|messages?|content) ?(?:contained |received |sent )?(?:in|from|by) ?(?:an? ?|any ?|the ?)?(?:suspicious|unknown|unsolicited|unverified|phishing|spam|strangers?|callers?|e ?mails?|text ?messages?)"
+)
+_LETTER: Final = re.compile(r"(?:邮件|短信|电话|来电|信息|传真)(?:时|后)?(?:应当?|请|须|要|可)?$")
+# What the machine itself was told: never a stranger's.
+_OWN: Final = re.compile(
+    r"以上|上述|上面|前面|前文|上文|系统|初始|开发者|你|妳|您|此前的|之前的|先前的|所有之前|设定|提示词|above|previous|prior|earlier|system|your|preceding|initial|prompt"
+)
+
+
+def _of_strangers(text: str, match: re.Match[str]) -> bool:
+    """Whether what is to be ignored came by mail and the like, as staff are told to."""
+    words, at = match.group(), match.start()
+    if _OWN.search(words):
+        return False
+    within = words[2:6].startswith(("其中", "里面", "信中"))
+    return bool(_STRANGERS.match(text, at) or (within and _LETTER.search(text, max(0, at - _BEFORE), at)))
 
 
 # What instructions to the machine are called: always (_ORDERS), or also rules of a company (_WORDS).
@@ -107,7 +130,7 @@ SIGNS: Final = (
     _raw("markup", 4, r"<<\s*/?\s*sys\s*>>|\[\s*/?\s*(?:inst|system|assistant|system prompt|系统指令|系统提示词?)\s*\]|\{\{\s*#?(?:system|user|assistant)"),
     _raw("markup", 4, r"<\s*/?\s*(?:system|assistant|instructions?|documents?|context|prompt|rules|human|evidence|sources?|tool_call|tool|function_calls?|系统|系统提示|系统指令|文档|指令|助手|资料|参考资料|提示词|规则|问题)(?:[-_ ][\w-]{1,20})?\s*/?\s*>"),
     _raw("markup", 4, r"^\W{0,4}(?:system|系统)\s*(?:prompt|override|instruction|command|提示词|指令|命令|指示|覆盖|管理员指令)s?\s*\W{0,3}[:\]】>]"),
-    _raw("markup", 4, r"#{2,}\s*(?:system|instructions?|new instructions?|response|assistant|human|prompt|系统|指令|系统指令|新指令|回答|助手)\s*(?:[:#]|$)|[【\[]\s*(?:系统|system|管理员|admin|开发者|developer)\s*(?:消息|指令|提示词?|通知|命令|覆盖|override|message|prompt|instruction|note)?\s*[】\]]"),
+    _raw("markup", 4, r"#{2,}\s*(?:system|instructions?|new instructions?|response|assistant|human|prompt|系统|指令|系统指令|新指令|回答|助手)\s*(?:[:#]|$)|[【\[]\s*(?:系统|system|管理员|admin|开发者|developer)\s*(?:消息|指令|提示词?|通知|命令|覆盖|override|message|prompt|instruction|note)?\s*[】\]](?!\s*(?:[^\n。！？!?，,：:“\"]{0,12}(?:系统|平台|软件|模块)|[a-z0-9]{1,8}|[\u4e00-\u9fff]{1,2})\s*(?:[、。；;\n]|$))"),
     _raw("markup", 4, r"(?:-{2,}|={2,}|\*{2,}|#{2,}|【|\[|\()\s*(?:end of (?:the )?(?:documents?|context|material|evidence|sources?|text|file|prompt|data)|(?:begin|start) (?:of )?(?:new |system )?(?:instructions?|prompt)|(?:参考)?(?:资料|文档|材料|文件|证据|上下文)(?:到此)?(?:结束|完毕|完)|以下(?:是|为)(?:系统|新)?指令)"),
     _raw("markup", 2, r"^\W{0,4}(?:system|assistant|developer|user|human|系统|系统消息|系统提示|助手|ai助手|ai|用户|管理员)\s*(?:message|消息)?\s*:|end of (?:the )?(?:documents?|context|material|evidence)|(?:参考资料|文档|材料)(?:到此)?(?:结束|完毕)"),
     _raw("markup", 4, r"<\s*script|javascript:|on(?:error|load|click)\s*=|data:text/html"),
@@ -221,6 +244,14 @@ SIGNS: Final = (
     _sign("act", 2, r"(?:让|(?<![将会])要求|请|叫)(?:用户|提问者|对方|提问人).{0,10}(?:身份证|密码|银行卡|验证码|手机号)|ask (?:the )?(?:users?|asker|reader|person|employee)s? .{0,16}(?:password|pin(?![a-z])|credit card|bank account|one time code)"),
     _sign("citing", 2, r"(?:编号|资料|来源|source|document|passage)(?:为|是|编号)?\"?s ?\d(?!\d)"),
     _sign("address", 2, r"(?:请|让|由)(?:机器|程序|模型|系统自动)(?:自行|直接|回答|输出|判断)|(?:检索|问答|回答|摘要)(?:程序|机器人|模型|引擎)(?:注意|请|必须|应)"),
+    _sign("dictate", 2, r"^(?:please |now |then |always )*(?:answer|reply|respond)(?: to)? (?:every|each|any|all|anybody)(?: ?one| ?body)?(?: [a-z]+){0,2} with(?! (?:care|courtesy|respect|patience|honest|polite|accura|clear|prompt|full|due|profession|complete|correct|relevant|support|evidence|documents?|in(?![a-z])))"),
+    _sign("dictate", 4, r"(?:whoever|any ?one who|any ?body who) (?:summari[sz]|translat|quot|paraphras)[a-z]* .{0,24}(?:should|must|shall|has to|needs to|is to|will) (?:mention|say|add|state|include|recommend|claim|answer|reply|output|write)|(?:总结|概括|摘要|翻译|转述)(?:本|这|该|此).{0,4}(?:的人|者).{0,4}(?:应|须|要|必须|都).{0,3}(?:提到|提及|说|加上|写上|推荐|声称)"),
+    _sign("dictate", 2, r"用\"[^\"]{1,20}\"(?:来|去|统一|一律)?(?:回复|回答|答复|回应|作答|应付|打发)"),
+    _sign("dictate", 2, r"(?:回复|回答|答复|回应|作答|应付|打发)(?:任何|所有|每个|每位|一切)(?:的?人|提问|问题)|对(?:任何|所有|每个|每位)人?的?(?:提问|问题|询问|查询)"),
+    _sign("dictate", 2, r"(?:任何|所有|每个|每次|每条|全部|一切)的?(?:回答|答案|回复|答复|输出)(?:里|中|后面?|末尾)?(?:都|均|一律|全)(?:要|须|必须|应)?.{0,3}\""),
+    _sign("dictate", 4, r"(?:以后|此后|今后|从此|往后)(?:每次|凡是)?(?:都|一律|只|统统)(?:要|须|必须)?(?:回?答|说|写|回复?|输出)\""),
+    # a list of systems says what one is: takes points away
+    _sign("address", -2, r"^(?:ai|智能|问答|虚拟)?(?:助手|助理|系统|机器人|平台):[^\"你妳您]{0,10}(?:采购|开发|使用|提供|部署|建设|上线|维护|管理|指|是)[^\"你妳您]{0,12}(?:系统|平台|软件|工具|应用|产品|服务|程序)$"),
     # persons are to say it: takes points away
     _sign("dictate", -2, rf"(?:员工|客服|前台|人力资源部?|部门|专员|公关|发言人|经办人|窗口|主管|经理|负责人|hr|服务台|人员|行政|供应商|当事人|考生|应聘者|候选人|机关|法院|委员会|单位|staff|employees?|managers?|supervisors?|team|officers?|committee|desk)[^a-z\"]{{0,6}}(?:应当?|须|可|要|必须|负责|统一|一律|将|需|不得|在|对|会|只能|均|may|must|should|shall|will|can|遇).{{0,14}}(?:{_SAY}|答|告知|解答|说明|refer)"),
 )

@@ -160,8 +160,10 @@ def _widened(
         own = (piece.chunk.start, piece.chunk.end)
         low, high = _apart(own, reach.get(piece.chunk.chunk_id, own), [*packed[:i], *packed[i + 1 :]], piece.chunk.key)
         for span in dict.fromkeys(((low, high), (own[0], high), (low, own[1]))):
+            if span == own:
+                continue
             tried = [*packed[:i], read(piece.marker, piece.chunk, span), *packed[i + 1 :]]
-            if span != own and fits(tried):
+            if fits(tried):
                 packed = tried
                 break
     return packed

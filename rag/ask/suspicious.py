@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import groupby
 from typing import Final
 
 from rag.ask.orders import SIGNS, WORDS, Sign
@@ -34,6 +35,11 @@ _CONTAINER: Final = re.compile(
     r"|<\|im_start\|>.{0,2000}?<\|im_end\|>|(?:^|(?<=[\n.。！？!?]))[ \t]*(?:user|human|用户|提问者)\s*:[^\n]{1,300}\n?[ \t]*(?:assistant|助手|ai助手|ai|机器人)\s*:[^\n]*",
     re.S,
 )
+# Who takes part, in a list of persons: no chat.
+_PERSON = r"[^\n:。，,]{0,6}(?:员工|人员|助理|经理|专员|主管|秘书|客服|同事|部门?|人|staff|employees?|clerks?|managers?|officers?|secretar(?:y|ies)|team)"
+_PERSONS: Final = re.compile(rf"[^:]*:[ \t]*{_PERSON}[ \t。；;]*\n[^:]*:[ \t]*{_PERSON}[ \t。；;]*")
+_SHORT: Final = 4
+"""Lines of at most so many characters may be a sentence written downwards."""
 # What is looked for backwards and the like: by itself enough, and in plain words.
 _PLAIN: Final = tuple(
     sign for sign in SIGNS if sign.masked and sign.points == FLAG and sign.reason in ("override", "reveal")
@@ -54,9 +60,15 @@ def suspicious(text: str, start: int = 0, end: int | None = None) -> tuple[Flagg
     inside = [i for i, (a, b) in enumerate(every) if low + a < end and low + b > start]
     if not inside:
         return ()
-    spans = every[max(0, inside[0] - _NEIGHBOURS) : inside[-1] + 1 + _NEIGHBOURS]
+    first, last = max(0, inside[0] - _NEIGHBOURS), min(len(every) - 1, inside[-1] + _NEIGHBOURS)
+    while first and _is_short(every[first]):
+        first -= 1
+    while last < len(every) - 1 and _is_short(every[last]):
+        last += 1
+    spans = every[first : last + 1]
     found = [_judge(window, span) for span in spans]
     _across_lines(window, spans, found)
+    _downwards(window, spans, found)
     _inside(window, spans, found)
     flagged = _beside(window, found)
     return tuple(_moved(f, low) for f in flagged if f.reasons and low + f.start < end and low + f.end > start)
@@ -143,9 +155,32 @@ def _across_lines(text: str, spans: Sequence[_Span], found: list[Flagged]) -> No
                 found[n] = Flagged(low, high, whole.reasons, whole.points, signs)
 
 
+def _is_short(span: _Span) -> bool:
+    return span[1] - span[0] <= _SHORT
+
+
+def _downwards(text: str, spans: Sequence[_Span], found: list[Flagged]) -> None:
+    """Flag what several short lines in a row say only together, from its first sign to its last."""
+    for short, run in groupby(range(len(spans)), lambda i: _is_short(spans[i])):
+        lines = list(run)
+        if not short or len(lines) < 3:
+            continue
+        whole = _judge(text, (spans[lines[0]][0], spans[lines[-1]][1]))
+        if not whole.reasons:
+            continue
+        low, high = whole.signs[0][0], max(end for _, end in whole.signs)
+        for i in lines:
+            a, b = spans[i]
+            if a < high and b > low and not found[i].reasons:
+                signs = tuple((max(x, a), min(y, b)) for x, y in whole.signs if x < b and y > a)
+                found[i] = Flagged(a, b, whole.reasons, whole.points, signs)
+
+
 def _inside(text: str, spans: Sequence[_Span], found: list[Flagged]) -> None:
     """Flag all that stands between marks of a chat."""
     for match in _CONTAINER.finditer(fold(text)):
+        if _PERSONS.fullmatch(match.group()):
+            continue
         for i, (a, b) in enumerate(spans):
             if match.start() <= a and b <= match.end() and not found[i].reasons:
                 found[i] = replace(found[i], reasons=("markup",), points=max(FLAG, found[i].points))
