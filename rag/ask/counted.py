@@ -21,6 +21,8 @@ _RANGE: Final = re.compile(rf"\s*(?:至|到|-|—|~|～|或|、|to|or)\s*(?:\d+(
 _BLANK: Final = re.compile(r"[ -]?(?:(?:unused|consecutive|full|paid|remote|calendar|unpaid|more) )?")
 _FOLLOWS: Final = re.compile(r" ?([a-z]{2,}|[\u3400-\u9fff])(?<![至到或和与及的以之内外前后起])")
 _LISTED: Final = re.compile(r"(?:^|\n)[ \t>*#-]*\Z")
+_LIST_STOP: Final = re.compile(r"[*_]*(?:[.、)）:：][*_]*\s*|\s+)[^\s。.]")
+"""Behind the number of a line in a list; a number and nothing more is an answer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +82,8 @@ def _no_number(text: str, match: re.Match[str], unit: str | None, ordinal: bool)
         return False
     if match["word"] or (numeral and (len(numeral) == 1 or number(numeral) is None)):
         return True
-    return not numeral and _LISTED.search(text, 0, match.start()) is not None
+    listed = not numeral and _LIST_STOP.match(text, match.end())
+    return bool(listed) and _LISTED.search(text, 0, match.start()) is not None
 
 
 def _value(match: re.Match[str]) -> str | None:

@@ -33,7 +33,7 @@ _HALVES: Final = {
 _NAME_OF_MONTH: Final = r"(?P<{0}>jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.?"
 
 _CODE: Final = re.compile(
-    r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+|(?<![a-z0-9])(?=[a-z0-9_./-]*\d)[a-z]+(?:[-_./]?[a-z0-9]+)+(?![a-z0-9])"
+    r"[a-z0-9_.+-]+@[a-z0-9-]+(?:\.[a-z0-9-]+)+|(?<![a-z0-9])(?=[a-z0-9_./-]*\d)[a-z]+(?:[-_./]?[a-z0-9]+)+(?![a-z0-9])"
 )
 _DATES: Final = tuple(
     re.compile(pattern)
@@ -61,10 +61,13 @@ _CLOCKS: Final = (
 _WEEKDAY: Final = re.compile(
     r"(?:周|星期|礼拜)(?P<d>[一二三四五六日天末])|(?<![a-z])(?P<e>mon|tue|wed|thu|fri|sat|sun)(?:[a-z]*day)?s?(?![a-z])"
 )
+_OF: Final = "自然年|年度?|季度?|月|天|日|周|星期|工作日|晚|夜|小时|分钟|学期|次|人|名|位|间|件|份|公里|千米|平方米|米|项|张|台|辆|车|户|组|单|笔|吨|公斤|桌|门|篇|层|批|家|轮|届|部门"
+_OF_EN: Final = "year|month|week|day|night|hour|person|time|quarter|kilometre"
 _RATE: Final = re.compile(
-    r"(?P<zh>每|全|(?<![一二三四五六七八九十\d])各)(?:一|个|满)?(?P<of>自然年|年度?|季度?|月|天|日|周|星期|工作日|晚|夜|小时|分钟|学期|次|人|名|位|间|件|份|公里|千米|平方米|米|项|张|台|辆|车|户|组|单|笔|吨|公斤|桌|门|篇|层|批|家|轮|届|部门)|(?<=[^\d一二三四五六七八九十半个])(?P<of2>年|月|日)均"
-    r"|(?<![a-z])(?:a|per|each|every)(?: calendar| working| full)? (?P<en>year|month|week|day|night|hour|person|time|quarter|kilometre)(?![a-z])|(?<![a-z])(?P<ly>year|month|week|dai|quarter|annual)ly(?![a-z])"
+    rf"(?P<zh>每|全|(?<![一二三四五六七八九十\d])各)(?:一|个|满)?(?P<of>{_OF})|(?<=[^\d一二三四五六七八九十半个])(?P<of2>年|月|日)均"
+    rf"|(?<![a-z])(?:a|per|each|every)(?: calendar| working| full)? (?P<en>{_OF_EN})(?![a-z])|(?<![a-z])(?P<ly>year|month|week|dai|quarter|annual)ly(?![a-z])"
 )
+_STROKE: Final = re.compile(rf"[/·] ?(?:(?P<of>{_OF})|(?P<en>{_OF_EN})(?![a-z]))")
 _RATES: Final = {"自然年": "year", "年": "year", "年度": "year", "季": "quarter", "季度": "quarter", "月": "month", "天": "day", "日": "day", "周": "week", "星期": "week", "晚": "night", "夜": "night", "小时": "hour", "次": "time", "人": "person", "名": "person", "位": "person", "公里": "kilometre", "dai": "day", "annual": "year"}  # fmt: skip
 
 
@@ -213,6 +216,11 @@ def _rates(text: str) -> Iterator[Fact]:
     for match in _RATE.finditer(text):
         of = match["of"] or match["of2"] or match["en"] or match["ly"]
         yield Fact("rate", _RATES.get(of, of), "", frozenset(), *match.span())
+    for number in numbers(text):  # 100元/天, 100元/人·天
+        at = number.end
+        while number.unit and (stroke := _STROKE.match(text, at)):
+            of, at = stroke["of"] or stroke["en"], stroke.end()
+            yield Fact("rate", _RATES.get(of, of), "", frozenset(), *stroke.span())
 
 
 def _counted_ones(text: str) -> Iterator[Fact]:

@@ -4,13 +4,17 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Final
 
 from rag.ask.facts import Fact, contrary, same
 from rag.ask.reading import Reading
 from rag.ask.sentences import clauses
 from rag.ask.wording import held
+
+_JOINT: Final = re.compile(r"以及|[和及与、而]|(?<![a-z])(?:and|but|while|whereas)(?![a-z])")
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,11 +47,11 @@ def apart(said: Reading, passage: Reading, question: Reading, short: bool) -> It
             continue
         alone = sum(f.unit == fact.unit for f in numbers) == 1
         items = _items(said, fact, alone, question if short else None)
-        pace = [r for r in said.facts if r.kind == "rate" and _clause(said.text, fact)[0] <= r.start < fact.start]
+        pace = _paces(said, fact)
         if all(
             any(_rather(items, passage, own, rival, rivals) for rival in rivals) or _otherwise(pace, passage, own)
             for own in here
-        ):
+        ) or any(_swapped(said, passage, fact, other) for other in numbers if other.unit == fact.unit):
             yield Apart((fact.start, fact.end), (here[0].start, here[0].end))
 
 
@@ -92,9 +96,52 @@ def _held(items: _Items, passage: Reading, span: tuple[int, int]) -> frozenset[s
 
 def _otherwise(pace: Sequence[Fact], passage: Reading, own: Fact) -> bool:
     """Whether a number that the sentence gives every month, or every night, is given at another pace in its clause of the passage."""
-    low, _ = _clause(passage.text, own)
-    there = [f for f in passage.facts if f.kind == "rate" and low <= f.start < own.start]
+    there = _paces(passage, own)
     return bool(there) and any(not any(same(r, f) for f in there) for r in pace)
+
+
+def _paces(reading: Reading, fact: Fact) -> list[Fact]:
+    """The rates that a number is given at: those before it in its clause (每天100元), and those behind a stroke (100元/天)."""
+    low, high = _clause(reading.text, fact)
+    rates = [r for r in reading.facts if r.kind == "rate" and low <= r.start < high]
+    return [r for r in rates if r.start < fact.start or reading.text[r.start] in "/·"]
+
+
+def _swapped(said: Reading, passage: Reading, one: Fact, other: Fact) -> bool:
+    """Whether what only the first of two numbers of a sentence stands with stands with the other in the passage, wherever both are.
+
+    In 「年假10天，病假5天」 against 「年假5天，病假10天」 年假 stands with 10天, which the passage gives 病假.
+    """
+    if same(one, other):
+        return False
+    ours, theirs = ([f for f in passage.facts if f.kind == "number" and same(n, f)] for n in (one, other))
+    if not ours or not theirs:
+        return False
+    for wider in (False, True):
+        beside, not_beside = (_beside(said, f, g, wider) for f, g in ((one, other), (other, one)))
+        words = tuple(w for w in beside.words if w not in not_beside.words)
+        items = _Items(tuple(f for f in beside.facts if not any(same(f, g) for g in not_beside.facts)), words)
+        mine = [_held(items, passage, _joint(passage, own, theirs, wider)) for own in ours]
+        yours = [_held(items, passage, _joint(passage, rival, ours, wider)) for rival in theirs]
+        if any(mine):
+            return False
+        if any(yours):
+            return True
+    return False
+
+
+def _beside(said: Reading, fact: Fact, other: Fact, wider: bool) -> _Items:
+    """What stands with a number of the sentence rather than with the other."""
+    low, high = _joint(said, fact, [other], wider)
+    facts = [f for f in said.facts if f.kind != "rate" and f.unit != fact.unit and low <= f.start < high]
+    return _Items(tuple(facts), tuple(w.word for w in said.words if low <= w.start < high))
+
+
+def _joint(reading: Reading, fact: Fact, others: Sequence[Fact], wider: bool) -> tuple[int, int]:
+    """`_around`, cut where 和 or "and" joins two numbers and what belongs to each."""
+    low, high = _around(reading, fact, others, wider)
+    low = max([low, *(m.end() for m in _JOINT.finditer(reading.text, low, fact.start) if low)])
+    return low, min([high, *(m.start() for m in _JOINT.finditer(reading.text, fact.end, high))])
 
 
 def _around(passage: Reading, fact: Fact, others: Sequence[Fact], wider: bool) -> tuple[int, int]:

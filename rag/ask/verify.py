@@ -125,8 +125,15 @@ def _facts(said: Reading, source: Compared) -> Iterator[Finding]:
             yield Finding(kind, fact.start, fact.end, None, True, above=True)
         else:
             rival = _rival(fact, source.passage)
-            if rival or fact.value != "1" or fact.kind != "number":  # 四年换一次 counts nothing
+            if rival or not _counts_nothing(said, fact):
                 yield Finding(kind, fact.start, fact.end, rival, False)
+
+
+def _counts_nothing(said: Reading, fact: Fact) -> bool:
+    """Whether it is the 一次 of 四年换一次, or the 一个 of 发一个: not 1次, nor one of a time or of money."""
+    return (
+        fact.kind == "number" and fact.unit in ("time", "one") and said.text[fact.start : fact.end] in ("一次", "一个")
+    )
 
 
 def _repeated(said: Reading, fact: Fact) -> int:

@@ -1,0 +1,99 @@
+"""Kinds of sentences that pass for what they are not: each against one source, with the true one beside the false."""
+
+import pytest
+
+from rag.ask.cite import cite, sources
+from rag.config import SplitSettings
+from rag.corpus.split import split
+from rag.types import Document, Evidence
+
+
+def support(answer: str, source: str, question: str = "") -> str:
+    document = Document("a", "1", "a", "own", "a", "a", source)
+    chunk = split(document, SplitSettings(), None)[0]
+    packed = sources([Evidence("S1", chunk, "[S1] a", ((chunk.start, chunk.end),))], {"a": document})
+    (sentence,) = cite(answer, packed, True, question).sentences
+    return sentence.support
+
+
+@pytest.mark.parametrize(
+    ("true", "false"),
+    [
+        ("工龄满3年的3天，满5年的5天。", "工龄满3年的5天，满5年的3天。"),
+        ("一线城市600元，二线城市450元。", "一线城市450元，二线城市600元。"),
+        ("病假10天，年假5天。", "病假5天，年假10天。"),
+        ("年假5天和病假10天。", "年假10天和病假5天。"),
+        ("Annual leave is 5 days and sick leave is 10 days.", "Annual leave is 10 days and sick leave is 5 days."),
+        ("Managers get 80 euros, and staff get 50 euros.", "Managers get 50 euros, and staff get 80 euros."),
+    ],
+)
+def test_two_numbers_that_changed_places(true: str, false: str) -> None:
+    assert support(true, true) == "cited" and support(false, true) == "none"
+
+
+def test_numbers_in_another_order_are_not_swapped() -> None:
+    assert support("二线城市450元，一线城市600元。", "一线城市每晚600元，二线城市每晚450元。") == "cited"
+    turned = "Sick leave is 10 days and annual leave is 5 days."
+    assert support(turned, "Annual leave is 5 days and sick leave is 10 days.") == "cited"
+    assert support("年假最多15天，可结转5天。", "年假每年最多15天，其中5天可以结转。") == "cited"
+
+
+@pytest.mark.parametrize(
+    ("answer", "source", "expected"),
+    [
+        ("补贴100元/天。", "补贴100元/天。", "cited"),
+        ("补贴100元/天。", "补贴100元/月。", "none"),
+        ("罚款100元/次。", "罚款100元/天。", "none"),
+        ("每天100元补贴。", "补贴100元/天。", "cited"),
+        ("补贴100元/天。", "每天补贴100元。", "cited"),
+        ("每月100元补贴。", "补贴100元/天。", "none"),
+        ("补贴为每人每天100元。", "补贴100元/人·天。", "cited"),
+        ("The allowance is 50 yuan per day.", "The allowance is 50 yuan/day.", "cited"),
+        ("The allowance is 50 yuan/day.", "The allowance is 50 yuan/month.", "none"),
+    ],
+)
+def test_a_pace_behind_a_stroke(answer: str, source: str, expected: str) -> None:
+    assert support(answer, source) == expected
+
+
+@pytest.mark.parametrize(
+    ("answer", "source", "expected"),
+    [
+        ("罚款1元。", "罚款。", "none"),
+        ("试用期1个月。", "试用期见合同。", "none"),
+        ("须提前1天申请。", "须提前申请。", "none"),
+        ("每人限领1台电脑。", "每人可领电脑。", "none"),
+        ("电脑四年换一次。", "电脑每四年更换。", "cited"),
+    ],
+)
+def test_a_number_of_one_is_a_number(answer: str, source: str, expected: str) -> None:
+    assert support(answer, source) == expected
+
+
+@pytest.mark.parametrize(("answer", "expected"), [("82391111。", "cited"), ("82391000。", "none"), ("42", "none")])
+def test_a_bare_number_is_a_claim(answer: str, expected: str) -> None:
+    assert support(answer, "前台电话：82391111。", "前台电话是多少？") == expected
+
+
+def test_the_number_of_a_line_is_none() -> None:
+    for number in ("1. ", "1、", "1) ", "**1.** ", "1 "):
+        assert support(f"{number}年假15天。", "年假15天。") == "cited"
+
+
+def test_an_address_ends_where_the_sentence_goes_on() -> None:
+    source = "申请请发至hr@abc.com邮箱。"
+    assert support("申请发至邮箱hr@abc.com。", source) == "cited"
+    assert support("申请发至邮箱hr@abd.com。", source) == "none"
+
+
+@pytest.mark.parametrize(
+    ("answer", "source"),
+    [
+        ("年假15天。", "每年享有15天带薪年假。"),
+        ("带薪年假15天。", "每年享有15天带薪年假。"),
+        ("餐补25元。", "每天发放25元餐补。"),
+        ("住宿费600元。", "每晚报销600元住宿费。"),
+    ],
+)
+def test_a_short_answer_in_another_order(answer: str, source: str) -> None:
+    assert support(answer, source) == "cited"
