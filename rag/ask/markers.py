@@ -8,10 +8,12 @@ from dataclasses import dataclass
 from typing import Final
 
 # [S1]  [S1, S3]  ［S1］  【S1】  (S1)  [2]
-_MARKER: Final = re.compile(r"[\[［【]\s*(?P<a>S?\d{1,2}(?:\s*[,，、]\s*S?\d{1,2})*)\s*[\]］】]|[(（]\s*(?P<b>S\d{1,2}(?:\s*[,，、]\s*S\d{1,2})*)\s*[)）]", re.I)  # fmt: skip
-_NUMBER: Final = re.compile(r"S?(\d{1,2})", re.I)
+_MARKER: Final = re.compile(r"[\[［【]\s*(?P<a>(?:S\d{1,9}|\d{1,2})(?:\s*[,，、]\s*(?:S\d{1,9}|\d{1,2}))*)\s*[\]］】]|[(（]\s*(?P<b>S\d{1,2}(?:\s*[,，、]\s*S\d{1,2})*)\s*[)）]", re.I)  # fmt: skip
+_NUMBER: Final = re.compile(r"S?(\d{1,9})", re.I)
 # What may still become a marker when more text comes: an open bracket and the first characters of a marker.
 _UNFINISHED: Final = re.compile(r"[\[［【(（][\sS\d,，、]*\Z", re.I)
+# And of these, what an answer that is cut off can only have meant as one.
+_STUB: Final = re.compile(r"(?:[\[［【]\s*|[(（]\s*S)[\sS\d,，、]*\Z", re.I)
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,12 +52,13 @@ def markers(text: str, start: int, end: int, known: Container[str]) -> Iterator[
 
 
 def blanked(text: str) -> str:
-    """`text` with blanks in place of whatever looks like a marker, so that offsets stay the same.
+    """`text` with blanks in place of whatever looks like a marker, or like one that was cut off at its end; offsets stay the same.
 
-    >>> blanked("15天[S1]。")
-    '15天    。'
+    >>> blanked("15天[S1]。"), blanked("15天[S1")
+    ('15天    。', '15天   ')
     """
-    return _MARKER.sub(lambda match: " " * len(match.group()), text)
+    text = _MARKER.sub(lambda match: " " * len(match.group()), text)
+    return _STUB.sub(lambda match: " " * len(match.group()), text)
 
 
 def broken(text: str) -> tuple[str, tuple[str, ...]]:

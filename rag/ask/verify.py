@@ -268,9 +268,9 @@ def _contrasts(said: Reading, passage: Reading) -> Iterator[Finding]:
     """Numbers and their limits aside: of words that exclude each other (有效, 无效) the sentence has one and the passage only others."""
     for contrast in CONTRASTS:
         ours, theirs = list(contrast.finditer(_without_limits(said))), list(contrast.finditer(_without_limits(passage)))
-        words = {m.group() for m in theirs}
+        sides, here = ({m.lastgroup or m.group() for m in found} for found in (theirs, ours))
         for match in ours:
-            if theirs and match.group() not in words and not words & {m.group() for m in ours}:
+            if theirs and not sides & here:
                 yield Finding("condition", *match.span(), theirs[0].span(), False)
 
 

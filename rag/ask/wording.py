@@ -30,11 +30,14 @@ _FRAME: Final = frozenset(
     "has have had do does did will would if then than so but about into per each every all any some such also only just according document material policy policies company employee employees "
     "rule rules answer question based states says following".split()
 )  # fmt: skip
-# Words that exclude each other; a sentence that has one of them where its source has another says something else.
+# Words that exclude each other; a sentence that has one of them where its source has another says something else. Those of
+# one named group say the same.
 CONTRASTS: Final = tuple(
     re.compile(pattern)
     for pattern in (
-        "有效|无效|失效", "上限|下限", "每次|首次", "才能|就能", "署名|匿名", "转正|试用", "工作日|自然日|休息日|节假日", "当天|当日|次日", "当年|次年|上年", "当月|本月|次月|上月|下月", "上午|下午", "增加|减少", "不超过|(?<!不)(?<!不得)超过",
+        "(?P<valid>有效(?!期))|(?P<void>无效|失效|作废|过期)",
+        "(?P<own>(?:员工|个人|本人|自行)(?:自行|全额)?(?:承担|负担|支付|负责)|自理|自付|自负)|(?P<firm>(?:公司|单位|企业)(?:全额|统一)?(?:承担|负担|支付|负责|报销))",
+        "上限|下限", "每次|首次", "才能|就能", "署名|匿名", "转正|试用", "工作日|自然日|休息日|节假日", "当天|当日|次日", "当年|次年|上年", "当月|本月|次月|上月|下月", "上午|下午", "增加|减少", "不超过|(?<!不)(?<!不得)超过",
         "不低于|(?<!不)低于", "国内|境外|国外", "(?:(?<![^，,。；])|^)(?:公司|员工)", "自愿|强制", "电子|纸质", "全额|减半", "有薪|无薪|带薪", r"(?<![a-z])paid(?![a-z])|unpaid", "含税|不含税", "事前|事后|事先", "线上|线下", "正式|临时", "入职|离职",
         "内部|外部", "免费|收费|自费", "上浮|下浮|下调|上调", "提高|降低", "逾期|按时|按期", "直接|间接", "白天|夜间", "随时|定期", "公开|保密", "同意|拒绝", "单程|往返", "本人|他人", "最早|最晚", "书面|口头", "甲方|乙方", "应收|应付", "定期|不定期", "提前|推迟|延后",
     )

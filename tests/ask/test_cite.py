@@ -78,7 +78,7 @@ def test_one_marker_in_all_its_spellings_and_places(marker: str, where: str) -> 
         ("[1, 9]", []),
         ("[0]", []),
         ("[2026]", []),
-        ("[S2026]", []),
+        ("[S2026]", [("S2026", "[S2026]", None)]),
         ("(1)", []),
         ("（1）", []),
         ("[S]", []),

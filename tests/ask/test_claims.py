@@ -97,3 +97,25 @@ def test_an_address_ends_where_the_sentence_goes_on() -> None:
 )
 def test_a_short_answer_in_another_order(answer: str, source: str) -> None:
     assert support(answer, source) == "cited"
+
+
+def test_a_marker_of_any_number_and_one_cut_off_is_no_number() -> None:
+    for marker in ("[S100]", "[S2026]", "[S1, S100]", "[S9", "[S", "（S2"):
+        assert support(f"年假15天{marker}", "年假15天。") == "cited"
+
+
+@pytest.mark.parametrize(
+    ("answer", "source", "expected"),
+    [
+        ("费用由公司承担。", "费用由员工自理。", "none"),
+        ("费用由公司支付。", "费用自理。", "none"),
+        ("每人每年3000元，超出部分由公司承担。", "报销额度为每人每年3000元。超出部分由员工自理。", "none"),
+        ("培训费由公司负责。", "培训费由员工自付。", "none"),
+        ("超出部分由员工承担。", "超出部分由员工自理。", "cited"),
+        ("费用由公司负担。", "费用由公司承担。", "cited"),
+        ("优惠券须在30天内使用，逾期有效。", "优惠券须在30天内使用，逾期作废。", "none"),
+        ("优惠券须在30天内使用，逾期失效。", "优惠券须在30天内使用，逾期作废。", "cited"),
+    ],
+)
+def test_who_pays_and_what_is_valid(answer: str, source: str, expected: str) -> None:
+    assert support(answer, source) == expected
