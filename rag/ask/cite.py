@@ -16,6 +16,7 @@ from rag.ask.attribute import RUN, Packed, Passage, Source, passages, sources, w
 from rag.ask.markers import blanked, markers, settled, unmarked
 from rag.ask.prompt import NOT_FOUND
 from rag.ask.reading import Reading, read
+from rag.ask.saying import affirmed, says_nothing
 from rag.ask.sentences import answer_sentences, clauses
 from rag.ask.verify import Compared, Finding, kept, replaced, verify
 from rag.ask.wording import held
@@ -39,10 +40,6 @@ _TOKEN: Final = re.compile(r"\d+(?:[.,]\d+)*|[a-z]+|[^\W\d_a-z]")
 # 根据公司规定， names no number, article or title, and says nothing of its own.
 _LEAD: Final = re.compile(
     r"^\s*(?:根据|按照|依据|依照)[^，,。；;《\d第]{0,20}[，,]|^\s*according to [a-z ]{0,40}, ", re.I
-)
-_POLITE: Final = re.compile(
-    r"希望.{0,15}(?:帮助|帮到|有用)|(?:如果?有?|若有?).{0,15}(?:疑问|问题|需要).{0,25}(?:联系|咨询|告诉|提问|随时|说明)|^\W*(?:好的|当然|您好|你好|谢谢|不客气)\W*$"
-    r"|hope (?:this|that|it) helps|feel free|let me know|you.re welcome|^\W*(?:sure|of course|hello|thanks?)\W*$"
 )
 
 
@@ -153,6 +150,10 @@ class Citing:
 
     def _judge_anew(self, bare: str, names: tuple[str, ...]) -> _Judged:
         bare = _LEAD.sub(lambda match: " " * len(match.group()), bare)
+        claim = affirmed(bare, self._question)
+        if claim is not None:  # what the question asks is now said, and has to stand without it
+            judged = Citing(self._packed)._judge_anew(claim, names)
+            return replace(judged, clues=tuple(replace(c, start=0, end=len(bare)) for c in judged.clues))
         said = read(bare, with_words=True)
         tried = self._try_all(bare, said)
         cited = tuple(t for t in tried if t.source.marker in names)
@@ -168,7 +169,7 @@ class Citing:
             return _Judged("cited", self._clues(own, said), cited)
         if best.carries:
             return _Judged("cited" if own is None else "other", self._clues(best, said), cited, best)
-        if not said.facts and (_POLITE.search(said.text) or said.text.rstrip().endswith((":", "："))):
+        if says_nothing(said):
             return _Judged("no_claim", (), cited)
         if best.passage.close and (own is None or best.passage.close > own.passage.close + CLOSER):
             return _Judged("none", self._clues(own or best, said), cited, best)

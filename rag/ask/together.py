@@ -115,7 +115,7 @@ def _swapped(said: Reading, passage: Reading, one: Fact, other: Fact) -> bool:
     if same(one, other):
         return False
     ours, theirs = ([f for f in passage.facts if f.kind == "number" and same(n, f)] for n in (one, other))
-    if not ours or not theirs:
+    if len(ours) != 1 or len(theirs) != 1:  # 满5年不满10年, 满10年不满15年: which of them is meant is not told
         return False
     for wider in (False, True):
         beside, not_beside = (_beside(said, f, g, wider) for f, g in ((one, other), (other, one)))

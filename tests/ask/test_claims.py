@@ -119,3 +119,47 @@ def test_a_marker_of_any_number_and_one_cut_off_is_no_number() -> None:
 )
 def test_who_pays_and_what_is_valid(answer: str, source: str, expected: str) -> None:
     assert support(answer, source) == expected
+
+
+@pytest.mark.parametrize("yes", ["是的。", "有的。", "对。", "当然。", "Yes."])
+def test_a_bare_yes_claims_what_its_question_asks(yes: str) -> None:
+    question = "年假可以跨年累计吗？"
+    assert support(yes, "年假可以跨年累计。", question) == "cited"
+    assert support(yes, "年假不得跨年累计。", question) == "none"
+    assert support(yes, "食堂每天供应午餐。", question) == "none"
+    assert support(yes, "试用期员工没有年假。", "试用期员工是否有年假？") == "none"
+
+
+def test_a_bare_yes_to_another_question_claims_nothing() -> None:
+    assert support("当然。", "年假15天。", "请告诉我年假天数") == "no_claim"
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "报销须由董事长审批，如有疑问请联系王五咨询。",
+        "如果需要报销，可随时联系王五说明。",
+        "以下是报销须由董事长审批：",
+        "有问题可以咨询董事长：",
+        "If you have questions, contact Wang Wu.",
+    ],
+)
+def test_whom_to_ask_and_what_stands_before_a_colon_is_said(answer: str) -> None:
+    assert support(answer, "报销须由部门负责人审批。") == "none"
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "如有其他问题，请随时告诉我。",
+        "如果您还有疑问，欢迎随时提问。",
+        "希望以上内容对您有帮助。",
+        "具体如下：",
+        "年假的规定如下：",
+        "请假流程：",
+        "I hope this helps!",
+        "Let me know if you have any other questions.",
+    ],
+)
+def test_what_is_only_polite_or_announces_claims_nothing(answer: str) -> None:
+    assert support(answer, "报销须由部门负责人审批。") == "no_claim"
