@@ -6,6 +6,7 @@ outcome and the corpus. A line is drawn again when a planter cannot work there, 
 
 import math
 import random
+import re
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -22,6 +23,8 @@ from rag.types import PUBLIC, Candidate, Chunk, Document
 from tests.evaluate.healthy import FILLERS, REFUSAL, Fact, Line, blocks, healthy, policy
 from tests.fake_models import CharacterChat
 
+_TRIES = 60
+"""In so many lines a fault is planted before it is said that it does not take."""
 Planted = tuple[Line, set[str]] | None
 
 
@@ -228,7 +231,8 @@ def invents(line: Line, rng: random.Random) -> Planted:
 
 def uncited(line: Line, rng: random.Random) -> Planted:
     said = "，".join(f"就是{fact.point}哟亲爱的朋友们放心去吧" for fact in line.facts)
-    return twist(line, lambda prompt, reply: said), {"nothing_cited"}
+    # what the line itself adds where a sentence cites nothing is the nearest there is, in this case none that is labelled
+    return twist(line, lambda prompt, reply: said), {"nothing_cited", "need_uncited", "unlabelled_cited"}
 
 
 def wrong_marker(line: Line, rng: random.Random) -> Planted:
@@ -236,28 +240,31 @@ def wrong_marker(line: Line, rng: random.Random) -> Planted:
     return twist(line, lambda prompt, reply: reply.replace("[S", f"{marker}[S", 1)), {"invalid_marker"}
 
 
+def copied(line: Line, rng: random.Random, fact: Fact) -> Line:
+    """With a bulletin that nobody labelled and that holds a fact word for word: what cites it is supported."""
+    other = policy(rng, "公司简报", [])
+    text = f"{rng.choice(FILLERS)}{fact.sentence}{rng.choice(FILLERS)}"
+    return search(replace(line, documents=(*line.documents, replace(other, text=text, pages=()))), packed=12)
+
+
+def cites_bulletin(prompt: str, reply: str, fact: Fact) -> str:
+    """The reply, in which the fact's sentence cites the bulletin, where that is in the prompt."""
+    marker = next((m for m, heading, body in blocks(prompt) if "公司简报" in heading and fact.sentence in body), None)
+    return re.sub(rf"({re.escape(fact.sentence[:-1])})\[S\d+\]", rf"\1[{marker}]", reply) if marker else reply
+
+
 def other_source(line: Line, rng: random.Random) -> Planted:
-    draw = rng.random()
-
-    def say(prompt: str, reply: str) -> str:
-        others = [m for m, _, body in blocks(prompt) if not any(fact.sentence in body for fact in line.facts)]
-        marker = others[int(draw * len(others))] if others else ""
-        return "".join(f"{fact.sentence[:-1]}[{marker}]。" for fact in line.facts) if others else reply
-
-    return twist(line, say), {"unlabelled_cited"}
+    if len(line.facts) > 1:
+        return None
+    (fact,) = line.facts
+    return twist(copied(line, rng, fact), lambda p, reply: cites_bulletin(p, reply, fact)), {"unlabelled_cited"}
 
 
 def one_of_two(line: Line, rng: random.Random) -> Planted:
     if len(line.facts) < 2:
         return None
-
-    def say(prompt: str, reply: str) -> str:
-        first = next((m for m, _, body in blocks(prompt) if line.facts[0].sentence in body), None)
-        if first is None:
-            return reply
-        return "".join(f"{fact.sentence[:-1]}[{first}]。" for fact in line.facts)
-
-    return twist(line, say), {"need_uncited"}
+    fact = line.facts[-1]
+    return twist(copied(line, rng, fact), lambda p, reply: cites_bulletin(p, reply, fact)), {"need_uncited"}
 
 
 def old_source(line: Line, rng: random.Random) -> Planted:
@@ -367,7 +374,7 @@ def plant(seed: int, kind: int | None = None) -> Trial:
     """One fault, of a random kind unless given, in a random healthy line."""
     rng = random.Random(seed)
     planter = PLANTERS[rng.randrange(len(PLANTERS)) if kind is None else kind]
-    while True:
+    for _ in range(_TRIES):
         line = healthy(rng)
         if not succeeds(line.run()[0]):
             continue
@@ -379,6 +386,7 @@ def plant(seed: int, kind: int | None = None) -> Trial:
         if succeeds(outcome) and not miscited(outcome):
             continue
         return Trial(planter.__name__, planted[1], diagnose(outcome, corpus, PUBLIC), outcome, planted[0])
+    raise AssertionError(f"{planter.__name__} plants nothing in {_TRIES} lines")
 
 
 def miscited(outcome: Outcome) -> bool:
