@@ -56,10 +56,16 @@ _OWN: Final = re.compile(
 )
 
 
+# And more than a stranger's message is to be ignored.
+_MORE: Final = re.compile(
+    r"(?:和|及|与|以外|之外|除).{0,8}(?:指令|规则|规定|限制|约束)|邮件(?:规则|指令)|and ?(?:all ?|any ?|the ?|other ?)*(?:rules|instructions?|restrictions)"
+)
+
+
 def _of_strangers(text: str, match: re.Match[str]) -> bool:
     """Whether what is to be ignored came by mail and the like, as staff are told to."""
     words, at = match.group(), match.start()
-    if _OWN.search(words):
+    if _OWN.search(words) or _MORE.search(text, at, match.end() + _BEFORE * 2):
         return False
     within = words[2:6].startswith(("其中", "里面", "信中"))
     return bool(_STRANGERS.match(text, at) or (within and _LETTER.search(text, max(0, at - _BEFORE), at)))
