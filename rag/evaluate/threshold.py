@@ -8,16 +8,18 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from rag.ask.choose import choose
+from rag.ask.evidence import evidence
 from rag.ask.neighbours import with_neighbours
 from rag.ask.prompt import build_prompt
 from rag.ask.repeats import Repeats
 from rag.ask.rerank import searched_by
+from rag.config import Settings
 from rag.corpus.index import Corpus
 from rag.errors import NothingFits
 from rag.evaluate.labels import spans_of
 from rag.evaluate.plots import ThresholdPoint
-from rag.evaluate.run import Bench, Outcome, packed_spans
-from rag.types import Candidate, Status
+from rag.evaluate.run import Bench, Outcome
+from rag.types import Candidate, Evidence, Status
 
 _POINTS = 61
 # Evidence that is not there makes an answer wrong; a question that should have been refused may still be.
@@ -60,7 +62,8 @@ def at(outcomes: Sequence[Outcome], bench: Bench, *thresholds: float) -> tuple[T
     `bench`: where the questions were asked. A question is refused when there is nothing to answer from.
     """
     lines = [_line(outcome, bench) for outcome in outcomes]
-    return tuple(_point(lines, threshold) for threshold in thresholds)
+    known: dict[str, Evidence] = {}  # most chunks are candidates of many questions, at many thresholds
+    return tuple(_point(lines, threshold, known) for threshold in thresholds)
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,30 +90,49 @@ def _place(candidate: Candidate) -> int:
     return candidate.ranks.get("rerank") or candidate.ranks[searched_by(candidate)]
 
 
-def _point(lines: Sequence[_Line], threshold: float) -> ThresholdPoint:
+def _point(lines: Sequence[_Line], threshold: float, known: dict[str, Evidence]) -> ThresholdPoint:
     kept: list[bool] = []
     refused: dict[str, list[bool]] = {"answer": [], "refusal": [], "unknown": []}
     for line in lines:
-        spans = _packed(line, threshold)
+        spans = _packed(line, threshold, known)
         refused[line.outcome.question.expects].append(not spans)
         if line.outcome.relevant.needs:
             kept.append(bool(line.outcome.relevant.evidence(spans)))
     return ThresholdPoint(threshold, _share(kept), _share(refused["answer"]), _share(refused["refusal"]))
 
 
-def _packed(line: _Line, threshold: float) -> dict[str, list[tuple[int, int]]]:
+def _packed(line: _Line, threshold: float, known: dict[str, Evidence]) -> dict[str, list[tuple[int, int]]]:
     """What would stand in the prompt, by document; nothing when the question would be refused."""
     settings = line.outcome.settings
     settings = replace(settings, search=replace(settings.search, threshold=threshold))
     may = choose(line.searched, line.found, line.corpus, settings, line.said).may
-    if settings.select.neighbours:
-        may = with_neighbours(may, line.corpus)
-    retrieval = line.outcome.retrieval
-    try:  # without a chat template nothing is counted
-        prompt = build_prompt(retrieval.question, may, line.corpus.documents, settings, None)
-    except NothingFits:
-        return {}
-    return packed_spans(replace(retrieval, prompt=prompt))
+    spans: dict[str, list[tuple[int, int]]] = {}
+    for piece in _pieces(line, may, settings, known):
+        spans.setdefault(piece.chunk.key, []).extend(piece.spans)
+    return {key: sorted(found) for key, found in spans.items()}
+
+
+def _pieces(
+    line: _Line, may: Sequence[Candidate], settings: Settings, known: dict[str, Evidence]
+) -> tuple[Evidence, ...]:
+    """What is packed of `may`; `known` takes what was read, by chunk."""
+    documents, question = line.corpus.documents, line.outcome.retrieval.question
+    if settings.select.neighbours:  # how far a clause is packed depends on what else is
+        try:  # without a chat template nothing is counted
+            return build_prompt(question, with_neighbours(may, line.corpus), documents, settings, None).packed
+        except NothingFits:
+            return ()
+    packed: list[Evidence] = []
+    for chunk in (candidate.chunk for candidate in may):
+        if len(packed) == settings.search.packed:
+            break
+        if chunk.chunk_id not in known:
+            own = (chunk.start, chunk.end)
+            withhold = settings.generate.withhold
+            known[chunk.chunk_id] = evidence("", chunk, documents[chunk.key], "en", own, withhold)
+        if known[chunk.chunk_id].spans:
+            packed.append(known[chunk.chunk_id])
+    return tuple(packed)
 
 
 def suggested(points: Sequence[ThresholdPoint]) -> float | None:
