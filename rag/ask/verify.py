@@ -29,6 +29,7 @@ SHORT: Final = 4
 """Characters in words, from which on an answer says by itself what it is about."""
 
 _TITLE: Final = re.compile("《([^《》\n]{2,30})》")
+_POINTS: Final = ("最后", "任何", "任意", "某", "同", "另", "这", "那", "其中")
 _LIMITING: Final = (
     "有效",
     "额度",
@@ -130,10 +131,14 @@ def _facts(said: Reading, source: Compared) -> Iterator[Finding]:
 
 
 def _counts_nothing(said: Reading, fact: Fact) -> bool:
-    """Whether it is the 一次 of 四年换一次, or the 一个 of 发一个: not 1次, nor one of a time or of money."""
-    return (
-        fact.kind == "number" and fact.unit in ("time", "one") and said.text[fact.start : fact.end] in ("一次", "一个")
-    )
+    """Whether 一 only points at a thing: 四年换一次, 最后一个工作日, or 一封邮件 where a clause begins; not 1次, nor a time or money."""
+    if fact.kind != "number" or fact.value != "1" or said.text[fact.start] != "一":
+        return False
+    before = said.text[: fact.start].rstrip()
+    if said.text[fact.start : fact.end] in ("一次", "一个") or before.endswith(_POINTS):
+        return True
+    opens = not before or before[-1] in "，,。；;：:、\n"
+    return opens and len(fact.unit) == 1 and fact.unit not in "日"
 
 
 def _repeated(said: Reading, fact: Fact) -> int:

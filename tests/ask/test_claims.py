@@ -64,6 +64,9 @@ def test_a_pace_behind_a_stroke(answer: str, source: str, expected: str) -> None
         ("须提前1天申请。", "须提前申请。", "none"),
         ("每人限领1台电脑。", "每人可领电脑。", "none"),
         ("电脑四年换一次。", "电脑每四年更换。", "cited"),
+        ("一张发票的金额不超过500元。", "单张发票金额不超过500元。", "cited"),
+        ("工资在当月最后一个工作日发放。", "工资在当月最后工作日发放。", "cited"),
+        ("工资在次月一个工作日内发放。", "工资在次月内发放。", "none"),
     ],
 )
 def test_a_number_of_one_is_a_number(answer: str, source: str, expected: str) -> None:
@@ -114,6 +117,7 @@ def test_a_marker_of_any_number_and_one_cut_off_is_no_number() -> None:
         ("超出部分由员工承担。", "超出部分由员工自理。", "cited"),
         ("费用由公司负担。", "费用由公司承担。", "cited"),
         ("优惠券须在30天内使用，逾期有效。", "优惠券须在30天内使用，逾期作废。", "none"),
+        ("优惠券三个月有效。", "优惠券的有效期为三个月，逾期作废。", "cited"),
         ("优惠券须在30天内使用，逾期失效。", "优惠券须在30天内使用，逾期作废。", "cited"),
     ],
 )
