@@ -13,7 +13,7 @@ _NUMBER: Final = re.compile(r"S?(\d{1,9})", re.I)
 # What may still become a marker when more text comes: an open bracket and the first characters of a marker.
 _UNFINISHED: Final = re.compile(r"[\[［【(（][\sS\d,，、]*\Z", re.I)
 # And of these, what an answer that is cut off can only have meant as one.
-_STUB: Final = re.compile(r"(?:[\[［【]\s*|[(（]\s*S)[\sS\d,，、]*\Z", re.I)
+_STUB: Final = re.compile(r"(?:[\[［【]|[(（]\s*S)[\sS\d,，、]*\Z", re.I)
 
 
 @dataclass(frozen=True, slots=True)
