@@ -45,6 +45,7 @@ CONTRASTS: Final = tuple(
 # What the segmenter's dictionary lacks besides the words of the lists.
 _TERMS: Final = "部门负责人 分管副总 人力资源部 信息安全委员会 直属主管 陪产假 育儿假 工牌 餐补 跨年 司龄 自然日 工作日 休息日 试用期 服务期 有效期 质保期 访客网 差旅报销单 借款单".split()
 _LATIN: Final = re.compile(r"[a-z0-9]")
+_HALF: Final = re.compile("[\ud800-\udfff]")
 _WORD: Final = re.compile(r"[a-z]+(?:'[a-z]+)?|[\u3400-\u9fff]")
 _ENDING: Final = re.compile(r"(?:ing|ies|ied|ed|es|s|ly|d|e)$")
 
@@ -82,7 +83,7 @@ def words(text: str, taken: Iterable[tuple[int, int]] = ()) -> tuple[Word, ...]:
     for start, end in taken:
         blank[start:end] = " " * (end - start)
     out, at = [], 0
-    for word, tag in _segmenter().tag("".join(blank), False):
+    for word, tag in _segmenter().tag(_paired("".join(blank)), False):
         start, at = at, at + len(word)
         if (word in _FRAME and word not in PARTIES) or not _WORD.search(word):
             continue
@@ -100,10 +101,15 @@ def cut(text: str) -> list[tuple[int, int]]:
     [(0, 3), (3, 4), (4, 6)]
     """
     out, at = [], 0
-    for word in _segmenter().cut(text, False):
+    for word in _segmenter().cut(_paired(text), False):
         out.append((at, at + len(word)))
         at += len(word)
     return out
+
+
+def _paired(text: str) -> str:
+    """`text` for the segmenter, which reads UTF-8: half of a surrogate pair, which has none, becomes U+FFFD."""
+    return _HALF.sub("\ufffd", text)
 
 
 def held(word: str, text: str) -> int:

@@ -26,3 +26,8 @@ def test_a_marker_alone_is_no_cited_sentence() -> None:
     for text in ("[S1]", "[1]", "[S1][S3]", "。[S1]", "[S9]"):
         assert [s for _, s in supports(text)] == ["no_claim"]
     assert supports(f"{FIRST}。[S1]") == [(f"{FIRST}。[S1]", "cited")]
+
+
+def test_half_of_a_surrogate_pair_is_judged_like_any_sign() -> None:
+    assert supports("\ud800") == [("\ud800", "no_claim")]
+    assert supports(f"\udfff{FIRST}\ud800。") == [(f"\udfff{FIRST}\ud800。", "cited")]

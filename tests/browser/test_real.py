@@ -112,16 +112,22 @@ def test_a_hostile_file_is_only_text(ready: Callable[..., Any], hostile_file: Pa
 
 
 def test_a_sentence_no_source_supports_is_marked(ready: Callable[..., Any], tmp_path: Path) -> None:
-    """Among questions that the file says nothing about, at least one answer has a sentence without a source."""
-    page = ready()
+    """Of questions that the file says nothing about the gate refuses one, and at least one answer all the same has a sentence without a source."""
     path = tmp_path / "午餐补贴.txt"
     path.write_text("午餐补贴每天25元，随工资发放。", encoding="utf-8")
-    steps.upload(page, path)
+    refused = 0
     for question in ("用一句话介绍一下北京。", "怎样泡一杯好茶？", "写一首关于春天的短诗。"):
+        page = ready()  # a page of its own: no status of an earlier answer can be taken for this one's
+        steps.upload(page, path)
         steps.ask(page, question)
-        page.locator("#answer-status .busy").wait_for()
         steps.finished(page)
+        if page.locator("#answer-anyway").is_visible():
+            refused += 1
+            page.locator("#answer-anyway").click()
+            page.locator("#answer-anyway").wait_for(state="hidden")
+            steps.finished(page)
         if page.locator("#answer .mark.none").count():
+            assert refused
             assert page.locator("#answer .bare").count() >= 1
             return
     pytest.fail("every sentence found a source, or every answer was a refusal")
