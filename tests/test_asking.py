@@ -59,6 +59,8 @@ def test_a_question_that_is_too_long_for_the_encoder_is_not_searched_again_for_i
     workspace, models, _ = line
 
     class Short:
+        facts = (("model", "short"),)
+
         def encode_query(self, texts: list[str]) -> None:
             raise ChunkTooLong(en="too long", zh="太长")
 
