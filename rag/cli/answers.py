@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rag.cli.options import check_result_file, model_settings, settings_of
+from rag.cli.options import check_alone, check_result_file, model_settings, settings_of
 from rag.cli.retrieval import Watch
 from rag.errors import Language, ModelUnavailable, SettingError
 
@@ -82,7 +82,9 @@ def measure_answers(arguments: argparse.Namespace, folder: Path | None, language
     from rag.evaluate.question_files import sample_set
     from rag.models.roles import Models
 
-    _check_alone(arguments)
+    check_alone(
+        arguments, _OTHERS, "it has no use with --answers DIR or --samples", "不能与 --answers DIR 或 --samples 同用"
+    )
     settings = settings_of(arguments.set)
     check_result_file(arguments.json)
     cases = chosen(read_cases(folder), arguments.split or "all", arguments.limit) if folder is not None else ()
@@ -126,17 +128,6 @@ def _told(arguments: argparse.Namespace, settings: Settings) -> Mapping[str, Kep
             zh=f"{arguments.json}：其中的答案所用设置为 {was}，不是 {settings.hash()}，请换一个文件。",
         )
     return read_run(arguments.json)
-
-
-def _check_alone(arguments: argparse.Namespace) -> None:
-    """Refuse what would be left unread."""
-    given = next((name for name in _OTHERS if getattr(arguments, name)), None)
-    given = given or ("k" if arguments.k != 10 else None)
-    if given is not None:
-        raise SettingError(
-            en=f"--{given}: it has no use with --answers DIR or --samples. Leave it out.",
-            zh=f"--{given}：不能与 --answers DIR 或 --samples 同用，请去掉。",
-        )
 
 
 def _say_without_encoder(models: Models, language: Language) -> None:

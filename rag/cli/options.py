@@ -73,3 +73,11 @@ def pair(written: str, option: str) -> tuple[str, str]:
     if not equals or not name.strip():
         raise SettingError(en=f"{option} {written}: write NAME=VALUE.", zh=f"{option} {written}：请写成 名称=值。")
     return name.strip(), value.strip()
+
+
+def check_alone(arguments: argparse.Namespace, others: Sequence[str], en: str, zh: str) -> None:
+    """Raise `SettingError` when one of the options `others`, or ``--k``, was given, which would be left unread: `en` and `zh` say why."""
+    given = next((name for name in others if getattr(arguments, name)), None)
+    given = given or ("k" if arguments.k != 10 else None)
+    if given is not None:
+        raise SettingError(en=f"--{given}: {en}. Leave it out.", zh=f"--{given}：{zh}，请去掉。")

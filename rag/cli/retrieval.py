@@ -6,8 +6,8 @@ import argparse
 import sys
 import time
 
-from rag.cli.options import check_result_file, model_settings, settings_of
-from rag.errors import Language, SettingError
+from rag.cli.options import check_alone, check_result_file, model_settings, settings_of
+from rag.errors import Language
 
 # These are of a question set; there is none here.
 _OTHERS = ("questions", "category", "answers", "prompts", "vary", "min", "html")
@@ -21,7 +21,12 @@ def measure_retrieval(arguments: argparse.Namespace, language: Language) -> int:
     from rag.evaluate.collection import collection_folders, read_collection
     from rag.models.roles import Models, needed_roles
 
-    _check_alone(arguments)
+    check_alone(
+        arguments,
+        _OTHERS,
+        "it is of a question set and has no use with --retrieval",
+        "仅用于题集，不能与 --retrieval 同用",
+    )
     settings = settings_of(arguments.set)
     check_result_file(arguments.json)
     # all are read before the first is encoded: what is wrong with the last is better known now
@@ -49,17 +54,6 @@ def measure_retrieval(arguments: argparse.Namespace, language: Language) -> int:
         arguments.json.write_text(to_json(table), encoding="utf-8")
         print(arguments.json)
     return 130 if missing else 0
-
-
-def _check_alone(arguments: argparse.Namespace) -> None:
-    """Refuse what would be left unread."""
-    given = next((name for name in _OTHERS if getattr(arguments, name)), None)
-    given = given or ("k" if arguments.k != 10 else None)
-    if given is not None:
-        raise SettingError(
-            en=f"--{given}: it is of a question set and has no use with --retrieval. Leave it out.",
-            zh=f"--{given}：仅用于题集，不能与 --retrieval 同用，请去掉。",
-        )
 
 
 class Watch:

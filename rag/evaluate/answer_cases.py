@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -13,7 +12,7 @@ from typing import Any, Final, Literal
 from rag.corpus.clean import clean_line, clean_text
 from rag.corpus.load.metadata import LONGEST_NAME, as_date, document_key, identifier
 from rag.errors import QuestionError
-from rag.evaluate.questions import place_zh
+from rag.evaluate.json_lines import records, wrong
 from rag.types import Document
 
 FILES: Final = ("rgb_zh.jsonl", "version_conflict.jsonl", "injection.jsonl")
@@ -79,14 +78,14 @@ def read_cases(folder: Path) -> tuple[Case, ...]:
     present = [folder / name for name in FILES if (folder / name).is_file()]
     if not present:
         names = ", ".join(FILES)
-        raise _wrong(str(folder), f"there is none of {names} in it", f"其中没有 {names} 中的任何一个")
-    records = [(path.name, where, record) for path in present for where, record in _records(path)]
-    sources = {str(record.get("query")): record["src"] for *_, record in records if isinstance(record.get("src"), int)}
-    cases = [case for name, where, record in records for case in _cases(name, where, record, sources)]
+        raise wrong(str(folder), f"there is none of {names} in it", f"其中没有 {names} 中的任何一个")
+    rows = [(path.name, where, record) for path in present for where, record in records(path)]
+    sources = {str(record.get("query")): record["src"] for *_, record in rows if isinstance(record.get("src"), int)}
+    cases = [case for name, where, record in rows for case in _cases(name, where, record, sources)]
     seen: set[str] = set()
     for case in cases:
         if case.id in seen:
-            raise _wrong(str(folder), f"the id {case.id!r} occurs more than once", f"编号 {case.id!r} 重复")
+            raise wrong(str(folder), f"the id {case.id!r} occurs more than once", f"编号 {case.id!r} 重复")
         seen.add(case.id)
     return tuple(cases)
 
@@ -141,10 +140,10 @@ def _with_documents(case: Case, record: Mapping[str, Any], where: str, without: 
     """`case` over the record's documents, the words `without` cut out of them."""
     found = record.get("docs")
     if not isinstance(found, list) or not found or not all(isinstance(one, Mapping) for one in found):
-        raise _wrong(where, "docs must be a list of objects with text", "docs 应为含 text 的对象列表")
+        raise wrong(where, "docs must be a list of objects with text", "docs 应为含 text 的对象列表")
     written = [_text(one, "text", where) for one in found]
     if without and sum(text.count(without) for text in written) == 0:
-        raise _wrong(where, "no text of docs holds the attack", "docs 的文本中没有 attack")
+        raise wrong(where, "no text of docs holds the attack", "docs 的文本中没有 attack")
     documents: list[Document] = []
     gold, old = [], []
     for n, (one, text) in enumerate(zip(found, written, strict=True)):
@@ -161,7 +160,7 @@ def _with_documents(case: Case, record: Mapping[str, Any], where: str, without: 
 def _document(one: Mapping[str, Any], record: Mapping[str, Any], n: int, text: str, where: str) -> Document:
     """One of a case's documents. Those with a date are versions of what the case names in ``law``."""
     if not text.strip():
-        raise _wrong(where, f"document {n + 1} holds no text", f"第 {n + 1} 个文档没有文本")
+        raise wrong(where, f"document {n + 1} holds no text", f"第 {n + 1} 个文档没有文本")
     title = clean_line(str(one.get("title") or ""))[:LONGEST_NAME]
     day: date | None = as_date(str(one.get("date") or ""))
     law = identifier(str(record.get("law") or ""))
@@ -177,7 +176,7 @@ def _kind(name: str, where: str, record: Mapping[str, Any]) -> Kind:
         return "injection"
     task = record.get("task")
     if not isinstance(task, str) or task not in _TASKS:
-        raise _wrong(where, f"task must be one of {', '.join(_TASKS)}", f"task 应为 {'、'.join(_TASKS)} 之一")
+        raise wrong(where, f"task must be one of {', '.join(_TASKS)}", f"task 应为 {'、'.join(_TASKS)} 之一")
     return _TASKS[task]
 
 
@@ -189,19 +188,19 @@ def _groups(record: Mapping[str, Any], where: str, kind: Kind) -> tuple[tuple[st
     answer = record.get("answer")
     items = [answer] if isinstance(answer, str) else answer
     if not isinstance(items, list) or not items:
-        raise _wrong(where, "answer must be a text or a list", "answer 应为文本或列表")
+        raise wrong(where, "answer must be a text or a list", "answer 应为文本或列表")
     if kind == "version" and all(isinstance(item, str) for item in items):
         items = [items]
     groups = [(item,) if isinstance(item, str) else tuple(item) if isinstance(item, list) else () for item in items]
     if not all(group and all(isinstance(text, str) and text.strip() for text in group) for group in groups):
-        raise _wrong(where, "answer holds an empty group or something that is no text", "answer 中有空组或非文本")
+        raise wrong(where, "answer holds an empty group or something that is no text", "answer 中有空组或非文本")
     return tuple(groups)
 
 
 def _share(record: Mapping[str, Any], where: str) -> float:
     value = record.get("noise") or 0
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
-        raise _wrong(where, "noise must be within 0–1", "noise 应在 0–1 之间")
+        raise wrong(where, "noise must be within 0–1", "noise 应在 0–1 之间")
     return float(value)
 
 
@@ -209,33 +208,12 @@ def _texts(record: Mapping[str, Any], name: str, where: str) -> list[str]:
     value = record.get(name)
     items = [] if value is None else value if isinstance(value, list) else [value]
     if not all(isinstance(item, str) and item.strip() for item in items):
-        raise _wrong(where, f"{name} must be a text or a list of texts", f"{name} 应为文本或文本列表")
+        raise wrong(where, f"{name} must be a text or a list of texts", f"{name} 应为文本或文本列表")
     return items
 
 
 def _text(record: Mapping[str, Any], name: str, where: str) -> str:
     value = record.get(name)
     if not isinstance(value, str) or not value.strip():
-        raise _wrong(where, f"{name} must be a text", f"{name} 应为文本")
+        raise wrong(where, f"{name} must be a text", f"{name} 应为文本")
     return value
-
-
-def _records(path: Path) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    try:
-        lines = path.read_text(encoding="utf-8-sig").split("\n")
-    except (OSError, UnicodeDecodeError) as error:
-        raise _wrong(str(path), "it cannot be read, or is not UTF-8", "无法读取，或不是 UTF-8 编码") from error
-    for n, line in enumerate(lines, 1):
-        if line.strip():
-            where = f"{path.name}, line {n}"
-            try:
-                record = json.loads(line)
-            except (ValueError, RecursionError) as error:
-                raise _wrong(where, "not valid JSON", "不是合法的 JSON") from error
-            if not isinstance(record, dict):
-                raise _wrong(where, "expected an object", "应为对象")
-            yield where, record
-
-
-def _wrong(where: str, en: str, zh: str) -> QuestionError:
-    return QuestionError(en=f"{where}: {en}.", zh=f"{place_zh(where)}：{zh}。")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -10,8 +9,8 @@ from typing import Any
 
 from rag.corpus.clean import clean_line, clean_text
 from rag.corpus.load.metadata import LONGEST_NAME, document_key, identifier
-from rag.errors import QuestionError
-from rag.evaluate.questions import MOST_QUESTIONS, Label, Question, QuestionSet, place_zh, question_from
+from rag.evaluate.json_lines import lines, records, wrong
+from rag.evaluate.questions import MOST_QUESTIONS, Label, Question, QuestionSet, question_from
 from rag.types import Document
 
 _LONGEST_VALUE = 20
@@ -69,7 +68,7 @@ def collection_folders(folder: Path) -> tuple[Path, ...]:
         return (folder,)
     found = tuple(sorted(path.parent for path in folder.glob("*/corpus.jsonl") if path.is_file()))
     if not found:
-        raise _wrong(
+        raise wrong(
             str(folder),
             "there is no corpus.jsonl in it, nor in a folder in it. Name a folder that holds corpus.jsonl, queries.jsonl and qrels.tsv",
             "其中及其下一级文件夹中都没有 corpus.jsonl。请指定一个包含 corpus.jsonl、queries.jsonl 和 qrels.tsv 的文件夹",
@@ -79,10 +78,10 @@ def collection_folders(folder: Path) -> tuple[Path, ...]:
 
 def _documents(path: Path) -> Iterator[Document]:
     seen: set[str] = set()
-    for where, record in _records(path):
+    for where, record in records(path):
         doc_id = identifier(_field(record, where, "_id", "id"))
         if not doc_id or doc_id in seen:
-            raise _wrong(where, f"the id {doc_id!r} is empty or was there before", f"编号 {doc_id!r} 为空或重复")
+            raise wrong(where, f"the id {doc_id!r} is empty or was there before", f"编号 {doc_id!r} 为空或重复")
         seen.add(doc_id)
         title = clean_line(_field(record, where, "title", needed=False))[:LONGEST_NAME]
         text = clean_text(_field(record, where, "text"))
@@ -93,10 +92,10 @@ def _documents(path: Path) -> Iterator[Document]:
 
 def _questions(path: Path, judged: Judgements, limit: int | None) -> tuple[Question, ...]:
     if limit is not None and not 1 <= limit <= MOST_QUESTIONS:
-        raise _wrong(f"limit {limit}", f"must be within 1–{MOST_QUESTIONS}", f"应在 1–{MOST_QUESTIONS} 之间")
+        raise wrong(f"limit {limit}", f"must be within 1–{MOST_QUESTIONS}", f"应在 1–{MOST_QUESTIONS} 之间")
     questions: list[Question] = []
     names: set[str] = set()
-    for where, record in _records(path):
+    for where, record in records(path):
         asked = question_from(
             {"id": _field(record, where, "_id", "id"), "question": _field(record, where, "text")}, where, ""
         )
@@ -105,14 +104,14 @@ def _questions(path: Path, judged: Judgements, limit: int | None) -> tuple[Quest
             labels = tuple(Label(document, grade=grade) for document, grade in judged[asked.id].items())
             questions.append(replace(asked, relevant=labels))
     if len(questions) > MOST_QUESTIONS:
-        raise _wrong(
+        raise wrong(
             path.name,
             f"{len(questions):,} queries with a relevant document, at most {MOST_QUESTIONS:,} are run. Give a limit: the first so many are taken",
             f"有相关文档的查询共 {len(questions):,} 个，最多运行 {MOST_QUESTIONS:,} 个。请给出上限，只取前若干个",
         )
     unknown = next((name for name in judged if name not in names), None)
     if unknown is not None or not questions:
-        raise _wrong(path.name, f"the judged query {unknown!r} is not in it", f"缺少已标注的查询 {unknown!r}")
+        raise wrong(path.name, f"the judged query {unknown!r} is not in it", f"缺少已标注的查询 {unknown!r}")
     return tuple(questions)
 
 
@@ -120,7 +119,7 @@ def _subsets(path: Path, asked: frozenset[str]) -> tuple[Subset, ...]:
     """The subsets of the queries `asked`, field by field in the order of their names, and so the values of each."""
     ids: dict[str, dict[str, set[str]]] = {}
     refused = {"_id", "id", "text"}
-    for where, record in _records(path):
+    for where, record in records(path):
         name = clean_line(_field(record, where, "_id", "id"))
         for key, value in record.items() if name in asked else ():
             field, written = clean_line(key), clean_line(str(value))
@@ -142,7 +141,7 @@ def _qrels(folder: Path) -> Path:
             return path
     found = sorted((folder / "qrels").glob("*.tsv"))
     if len(found) != 1:
-        raise _wrong(
+        raise wrong(
             str(folder),
             f"{len(found)} files of judgements. Put the one to use there as qrels.tsv",
             f"有 {len(found)} 个标注文件，请把要用的一个放在该处并命名为 qrels.tsv",
@@ -152,7 +151,7 @@ def _qrels(folder: Path) -> Path:
 
 def _judgements(path: Path) -> Judgements:
     judged: dict[str, dict[str, int]] = {}
-    for n, line in _lines(path):
+    for n, line in lines(path):
         cells = [clean_line(cell) for cell in (line.split("\t") if "\t" in line else line.split())]
         query, document, grade = (cells[0], *cells[-2:]) if len(cells) in (3, 4) else ("", "", "")
         try:
@@ -160,39 +159,14 @@ def _judgements(path: Path) -> Judgements:
         except ValueError as error:
             if n == 1 and query:  # the header
                 continue
-            raise _wrong(
+            raise wrong(
                 f"{path.name}, line {n}", "expected query, document and a whole number", "应为查询、文档和一个整数三列"
             ) from error
         if value > 0:
             judged.setdefault(query, {})[identifier(document)] = value
     if not judged:
-        raise _wrong(path.name, "no document is relevant to any query", "没有任何查询有相关文档")
+        raise wrong(path.name, "no document is relevant to any query", "没有任何查询有相关文档")
     return judged
-
-
-def _records(path: Path) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    for n, line in _lines(path):
-        where = f"{path.name}, line {n}"
-        try:
-            record = json.loads(line)
-        except (ValueError, RecursionError) as error:
-            raise _wrong(where, "not valid JSON", "不是合法的 JSON") from error
-        if not isinstance(record, dict):
-            raise _wrong(where, "expected an object", "应为对象")
-        yield where, record
-
-
-def _lines(path: Path) -> Iterator[tuple[int, str]]:
-    """Lines that hold something, with their numbers; read one by one, for a corpus may be large."""
-    try:
-        with path.open(encoding="utf-8-sig") as file:
-            for n, line in enumerate(file, 1):
-                if line.strip():
-                    yield n, line.rstrip("\n")
-    except (OSError, UnicodeDecodeError) as error:
-        raise _wrong(
-            str(path), "it is missing, cannot be opened, or is not UTF-8", "文件缺失、无法打开，或不是 UTF-8 编码"
-        ) from error
 
 
 def _field(record: Mapping[str, Any], where: str, *names: str, needed: bool = True) -> str:
@@ -201,9 +175,5 @@ def _field(record: Mapping[str, Any], where: str, *names: str, needed: bool = Tr
     if value is None and not needed:
         return ""
     if isinstance(value, bool) or not isinstance(value, str | int):
-        raise _wrong(where, f"field {' or '.join(names)} must be a text", f"字段 {' 或 '.join(names)} 应为文本")
+        raise wrong(where, f"field {' or '.join(names)} must be a text", f"字段 {' 或 '.join(names)} 应为文本")
     return str(value)
-
-
-def _wrong(where: str, en: str, zh: str) -> QuestionError:
-    return QuestionError(en=f"{where}: {en}.", zh=f"{place_zh(where)}：{zh}。")

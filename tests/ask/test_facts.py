@@ -158,4 +158,6 @@ def test_long_runs_do_not_take_long() -> None:
         "第" * 9_000,
         " " * 20_000,
     ):
-        read(text, with_words=True)
+        found = read(text, with_words=True)
+        parts = (*found.facts, *found.operators, *found.words)
+        assert len(found.text) == len(text) and all(0 <= p.start < p.end <= len(text) for p in parts)
