@@ -32,23 +32,25 @@ def options() -> argparse.Namespace:
 def main() -> int:
     """Open the page at once; models and samples load behind it. 0 after Ctrl-C or SIGTERM, 1 when it cannot start."""
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    ended: list[int] = []  # a list: an Event's lock may be held by what the signal interrupts
     given = options()
     models = Models(model_settings(given))
     app = build_app(models, samples := Samples(models))
+    # from here on an end is asked for, not thrown into whatever runs: a thread that is just being started must not be cut off
+    for ending in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(ending, lambda number, _: ended.append(number))
     try:
         print(f"Open {launch_app(app, given.host, given.port)}", flush=True)
         models.start()
         samples.start()
-        while True:
-            time.sleep(1.0)  # in short waits, which Ctrl-C ends on every system
+        while not ended:
+            time.sleep(0.2)
     except RagError as error:
         print(error.message(shell_language()), file=sys.stderr)
         return 1
-    except KeyboardInterrupt:
-        return 0
     finally:
         app.close()
+    return 0
 
 
 if __name__ == "__main__":
