@@ -213,8 +213,8 @@ class _Encoder:
     def facts(self) -> tuple[tuple[str, str], ...]:
         return self.encoder.facts
 
-    def token_states(self, text: str, *, question: bool) -> TokenStates:
-        return self.encoder.token_states(text, question=question)
+    def token_states(self, texts: Sequence[str], *, question: bool) -> tuple[TokenStates, ...]:
+        return self.encoder.token_states(texts, question=question)
 
 
 def key_of(question: str, history: Sequence[str], settings: Settings, corpus: Corpus, groups: frozenset[str]) -> Key:

@@ -38,8 +38,11 @@ class BigramEncoder:
     def token_starts(self, text: str) -> list[int]:
         return list(range(len(text)))
 
-    def token_states(self, text: str, *, question: bool) -> TokenStates:
+    def token_states(self, texts: Sequence[str], *, question: bool) -> tuple[TokenStates, ...]:
         """A token is a character that is no blank; its state is the vector of it with the next one."""
+        return tuple(map(self._states, texts))
+
+    def _states(self, text: str) -> TokenStates:
         spans = tuple((i, i + 1) for i, c in enumerate(text) if c.strip())
         rows = [self._vector(text[a : a + 2]) for a, _ in spans]
         return TokenStates(text, spans, np.stack(rows) if rows else np.empty((0, self.dim), dtype=np.float32))

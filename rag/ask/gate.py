@@ -64,8 +64,8 @@ class TokenReader(Protocol):
     def facts(self) -> tuple[tuple[str, str], ...]:
         """What decides its vectors, by name."""
 
-    def token_states(self, text: str, *, question: bool) -> TokenStates:
-        """The tokens of a question or of a passage with their states."""
+    def token_states(self, texts: Sequence[str], *, question: bool) -> tuple[TokenStates, ...]:
+        """Of each question, or passage, the tokens with their states."""
 
 
 class Models(Protocol):
@@ -219,10 +219,10 @@ def _step(seconds: float, found: Gate | None, n_in: int, why: Bilingual) -> Step
 
 def _similarities(question: str, sentences: Sequence[str], reader: TokenReader) -> NDArray[np.float32] | None:
     """Cosines, ``(sentences, tokens of the question that say something) float32``: of each token its most similar in each sentence."""
-    tokens, told = reader.token_states(question, question=True), content(question)
+    (tokens,), told = reader.token_states([question], question=True), content(question)
     kept = [i for i, span in enumerate(tokens.spans) if any(told[span[0] : span[1]])]
     asked = tokens.states[kept] if kept else tokens.states
-    states = [reader.token_states(sentence, question=False).states for sentence in sentences]
+    states = [read.states for read in reader.token_states(sentences, question=False)]
     if not len(asked) or not any(map(len, states)):
         return None
     rows = [(asked @ s.T).max(axis=1) if len(s) else np.zeros(len(asked), np.float32) for s in states]

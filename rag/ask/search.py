@@ -43,8 +43,8 @@ class QueryEncoder(Protocol):
     def encode_query(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Questions → ``(n, d) float32``, rows of length 1."""
 
-    def token_states(self, text: str, *, question: bool) -> TokenStates:
-        """The tokens of a question or of a passage with their states."""
+    def token_states(self, texts: Sequence[str], *, question: bool) -> tuple[TokenStates, ...]:
+        """Of each question, or passage, the tokens with their states."""
 
 
 @dataclass(frozen=True, slots=True)

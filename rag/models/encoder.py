@@ -139,33 +139,29 @@ class Encoder:
             self._check(self._lengths(prefixed), ["question" for _ in texts])
             return self._encode(prefixed)
 
-    def token_states(self, text: str, *, question: bool) -> TokenStates:
-        """The tokens of a question or of a passage with their states, one text in one turn; its vector is their pooling.
+    def token_states(self, texts: Sequence[str], *, question: bool) -> tuple[TokenStates, ...]:
+        """Of each question, or passage, the tokens with their states; its vector is their pooling. Batch by batch, on their turns.
 
         Raises `ChunkTooLong`, and `SettingError` for a tokenizer that does not know where its tokens stand.
         """
         self._check_places()
-        prefix = self.query_prefix if question else self.document_prefix
-        with self._turns.turn():
-            read = self._model.tokenizer(
-                [prefix + text],
-                return_offsets_mapping=True,
-                return_special_tokens_mask=True,
-                truncation=False,
-                verbose=False,
-            )
-            self._check([len(read["input_ids"][0])], ["question" if question else "passage"])
-            options: dict[str, Any] = {"output_value": "token_embeddings", "show_progress_bar": False}
-            rows = self._model.encode([prefix + text], prompt="", **options)[0].float().cpu().numpy()
-        kept: dict[int, tuple[int, int]] = {}
-        for i, (a, b) in enumerate(read["offset_mapping"][0]):
-            start, end = max(a - len(prefix), 0), b - len(prefix)
-            word = text[start:end] if end > start and not read["special_tokens_mask"][0][i] else ""
-            if word.strip():  # the last of several that begin at one place: before it come marks of where a word begins
-                kept[end - len(word.lstrip())] = (start + len(word.rstrip()), i)
-        states = np.asarray(rows[[i for _, i in kept.values()]], dtype=np.float32)
-        spans = tuple((start, end) for start, (end, _) in kept.items())
-        return TokenStates(text, spans, states / np.linalg.norm(states, axis=1, keepdims=True))
+        prefix, kind = (self.query_prefix, "question") if question else (self.document_prefix, "passage")
+        prefixed = [prefix + text for text in texts]
+        options: dict[str, Any] = {"output_value": "token_embeddings", "show_progress_bar": False}
+        found: dict[int, TokenStates] = {}
+        for piece in pieces(self._count(prefixed)):
+            batch = [prefixed[i] for i in piece]
+            with self._turns.turn(short=question):
+                read = self._model.tokenizer(
+                    batch, return_offsets_mapping=True, return_special_tokens_mask=True, truncation=False, verbose=False
+                )
+                self._check([len(ids) for ids in read["input_ids"]], [kind for _ in batch])
+                states = self._model.encode(batch, prompt="", batch_size=len(batch), **options)
+            for i, rows, offsets, special in zip(
+                piece, states, read["offset_mapping"], read["special_tokens_mask"], strict=True
+            ):
+                found[i] = _of_tokens(texts[i], len(prefix), rows.float().cpu().numpy(), offsets, special)
+        return tuple(found[i] for i in range(len(texts)))
 
     def encode_document(
         self,
@@ -209,3 +205,18 @@ class Encoder:
                     "Choose a smaller chunk size (or shorten the question).",
                     zh=f"{name}：共 {count} 个 token，而 {self.name} 最多读取 {self.max_tokens} 个。请减小块大小（或缩短问题）。",
                 )
+
+
+def _of_tokens(
+    text: str, prefix: int, rows: Vectors, offsets: Sequence[tuple[int, int]], special: Sequence[int]
+) -> TokenStates:
+    """The tokens that stand for a part of `text`, of those of `prefix` characters and `text`; `rows`: their states."""
+    kept: dict[int, tuple[int, int]] = {}
+    for i, (a, b) in enumerate(offsets):
+        start, end = max(a - prefix, 0), b - prefix
+        word = text[start:end] if end > start and not special[i] else ""
+        if word.strip():  # the last of several that begin at one place: before it come marks of where a word begins
+            kept[end - len(word.lstrip())] = (start + len(word.rstrip()), i)
+    states = np.asarray(rows[[i for _, i in kept.values()]], dtype=np.float32)
+    spans = tuple((start, end) for start, (end, _) in kept.items())
+    return TokenStates(text, spans, states / np.linalg.norm(states, axis=1, keepdims=True))

@@ -60,8 +60,8 @@ class CandidateHandlers(Desk):
         try:
             encoder = self._models.encoder()
             texts = [s.text for s in candidates_why.sought(asked.retrieval) if s.dense]  # not as typed: see `Sought`
-            question = encoder.token_states(texts[0], question=True)
-            passage = encoder.token_states(found.chunk.passage, question=False)
+            (question,) = encoder.token_states(texts[:1], question=True)
+            (passage,) = encoder.token_states([found.chunk.passage], question=False)
         except RagError as error:  # no encoder, or one that does not say where its tokens stand: the rest stays
             return {tab.pairs: panels.notice(error.message(spoken), "warning")}
         return {tab.pairs: candidates_why.pairs(question, passage, spoken, len(texts))}

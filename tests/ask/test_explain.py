@@ -94,13 +94,32 @@ def test_terms_of_a_chunk_are_those_of_its_passage_in_the_corpus() -> None:
 def test_states_are_of_unit_length_and_stand_where_they_say(models: Models) -> None:
     encoder: Encoder = models.encoder()
     passage = "休假制度\n员工入职满一年后，每年可享受15天 annual leave。"
-    read = encoder.token_states(passage, question=False)
+    (read,) = encoder.token_states([passage], question=False)
     assert read.states.shape == (len(read.spans), encoder.dim) and read.states.dtype == np.float32
     assert np.abs(np.linalg.norm(read.states, axis=1) - 1).max() < 1e-5
     words = [passage[a:b] for a, b in read.spans]
     assert all(word == word.strip() != "" for word in words)
     assert "".join(words).replace(" ", "") == "".join(passage.split())
-    pairs = strongest_pairs(encoder.token_states("每年几天年假？", question=True), read)
+    (asked,) = encoder.token_states(["每年几天年假？"], question=True)
+    pairs = strongest_pairs(asked, read)
     assert pairs and pairs == tuple(sorted(pairs, key=lambda p: (-p.similarity, p.asked)))
     assert "年" in "".join(passage[a:b] for a, b in (p.found for p in pairs))
-    assert encoder.token_states("", question=True).spans == ()
+    assert encoder.token_states([""], question=True)[0].spans == () and encoder.token_states([], question=True) == ()
+
+
+@pytest.mark.model
+def test_texts_read_together_are_read_as_alone(models: Models) -> None:
+    encoder: Encoder = models.encoder()
+    texts = [
+        "每年15天。",
+        hostile.text(random.Random(5)),
+        "",
+        "年假" * 90,
+        "\U0001f600e\u0301 ok",
+        "Leave is 15 days.",
+    ] * 3
+    together = encoder.token_states(texts, question=False)
+    assert [read.text for read in together] == texts
+    for text, read in zip(texts[:6], together, strict=False):
+        (alone,) = encoder.token_states([text], question=False)
+        assert alone.spans == read.spans and np.abs(alone.states - read.states).max(initial=0) < 1e-4

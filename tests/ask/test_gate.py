@@ -44,10 +44,11 @@ def test_the_nearest_sentence_is_the_one_a_plain_search_finds(corpus: Corpus, en
     assert found.prompt is not None
     weighed = gate(found, corpus.documents, encoder, 0.5)
     assert weighed is not None
-    asked, of = encoder.token_states(QUESTION, question=True), wanted(QUESTION)
+    (asked,), of = encoder.token_states([QUESTION], question=True), wanted(QUESTION)
     scored = []
     for window in windows(found.prompt.packed, corpus.documents):
-        row = maxsim(QUESTION, asked, encoder.token_states(window.text, question=False))
+        (read,) = encoder.token_states([window.text], question=False)
+        row = maxsim(QUESTION, asked, read)
         off = (not answers(of, window.text)) + (not names(of, window.around))
         worst = sorted(row)[: max(1, len(row) // 4)]
         scored.append((sum(row) / len(row) - UNMET * off, sum(worst) / len(worst), window))

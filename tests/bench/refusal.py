@@ -39,6 +39,7 @@ from rag.evaluate.labels import Resolver
 from rag.evaluate.question_files import SAMPLES, read_questions, sample_set
 from rag.evaluate.run import packed_spans, settings_for
 from rag.models.roles import Models
+from rag.models.tokens import TokenStates
 from rag.types import PUBLIC, Retrieval, SignalName
 
 SEED, FOLDS, PENALTY = 7, 5, 1.0
@@ -52,7 +53,10 @@ class Kept:
     def __init__(self, models: Models) -> None:
         self._encoder = models.encoder()
         self.facts = self._encoder.facts
-        self.token_states = cache(self._encoder.token_states)
+        self._one = cache(self._encoder.token_states)
+
+    def token_states(self, texts: Sequence[str], *, question: bool) -> tuple[TokenStates, ...]:
+        return tuple(self._one((text,), question=question)[0] for text in texts)
 
 
 @dataclass(frozen=True)

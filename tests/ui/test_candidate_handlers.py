@@ -2,7 +2,7 @@
 
 import re
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -68,9 +68,9 @@ def test_the_tokens_are_those_of_the_text_that_was_searched(
     read: list[str] = []
     states = encoder.token_states
 
-    def token_states(text: str, *, question: bool) -> TokenStates:
-        read.append(text)
-        return states(text, question=question)
+    def token_states(texts: Sequence[str], *, question: bool) -> tuple[TokenStates, ...]:
+        read.extend(texts)
+        return states(texts, question=question)
 
     monkeypatch.setattr(encoder, "token_states", token_states)
     shown = client.candidates.compare_tokens(1, client.request)[client.page.candidates.pairs]
