@@ -225,7 +225,7 @@ class GenerateSettings:
     rules: str = ""
     withhold: bool = True
     refuse: bool = True
-    refuse_below: float = 0.3
+    refuse_below: float = 0.35
 
     def __post_init__(self) -> None:
         _whole("context_limit", self.context_limit)

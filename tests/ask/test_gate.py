@@ -47,8 +47,8 @@ def test_the_nearest_sentence_is_the_one_a_plain_search_finds(corpus: Corpus, en
     (asked,), of = encoder.token_states([QUESTION], question=True), wanted(QUESTION)
     scored = []
     for window in windows(found.prompt.packed, corpus.documents):
-        (read,) = encoder.token_states([window.text], question=False)
-        row = maxsim(QUESTION, asked, read)
+        parts = encoder.token_states([t for t in (window.text, window.heading, window.before) if t], question=False)
+        row = [max(of) for of in zip(*(maxsim(QUESTION, asked, read) for read in parts), strict=True)]
         off = (not answers(of, window.text)) + (not names(of, window.around))
         worst = sorted(row)[: max(1, len(row) // 4)]
         scored.append((sum(row) / len(row) - UNMET * off, sum(worst) / len(worst), window))
