@@ -26,8 +26,8 @@ GATE: Final[Mapping[str, Bilingual]] = {
     "gate.least": _B("the words of the question that were found worst", "问题中最难找到对应的词语"),
     "gate.held": _B("the answer's own words in one of the closest sentences", "回答自身的词句出现在最接近句子中的比例"),
     "gate.how": _B(
-        "The first two are cosines of token states, the third a share; each signal, scaled, times its coefficient is added to the log-odds. Fitted on the sample questions, with and without an answer; a probability of this mix, no certainty.",
-        "前两项为 token 状态的余弦，第三项为比例；各信号缩放后乘以系数，相加得到对数几率。系数由有答案与无答案的示例题拟合；这是该模型的概率，并非确定的结论。",
+        "The first two are cosines of token states, of each sentence with its headings and the one before it, the third a share; each signal, scaled, times its coefficient is added to the log-odds. Fitted on the sample questions, with and without an answer; a probability of this mix, no certainty.",
+        "前两项为 token 状态的余弦（每句连同其标题与前一句），第三项为比例；各信号缩放后乘以系数，相加得到对数几率。系数由有答案与无答案的示例题拟合；这是该模型的概率，并非确定的结论。",
     ),
     "head.gate": _B("Signal|Value|Gives", "信号|数值|贡献"),
 }
