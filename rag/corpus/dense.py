@@ -3,35 +3,26 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rag.corpus.codes import BLOCK, Codes, blocks_of, encode
+from rag.corpus.codes import BLOCK, Codes
 from rag.corpus.ranking import Hit, top_k
 from rag.errors import Bilingual
-
-CODED_FROM: Final = 50_000
-"""From so many rows on an index has codes. Fewer are compared in full as fast: they fit into the processor's memory."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class DenseIndex:
     """`vectors`: ``(n, d) float32``, rows of length 1, in the order of the corpus's chunks; may be a file that is mapped, read-only.
 
-    With `codes` a search looks at these first, and at the vectors of the few rows only that may be among the best: it finds
-    the same rows with the same scores as without, reads a quarter of the memory, and takes from the vectors what it needs.
+    With `codes` a search looks at these first, and then at the vectors of those few rows only that may be among the best: the
+    same hits with the same scores, from a quarter of the memory and for more computing. An index that is loaded has them from
+    `rag.corpus.store.MAPPED_FROM` rows on.
     """
 
     vectors: NDArray[np.float32]
     codes: Codes | None = None
-
-    @classmethod
-    def of(cls, vectors: NDArray[np.float32]) -> DenseIndex:
-        """The index over `vectors`, with codes where there are `CODED_FROM` rows or more. Raises ValueError when one of many is not finite."""
-        n, dim = vectors.shape
-        return cls(vectors, encode(blocks_of(vectors), n, dim) if n >= CODED_FROM else None)
 
     def scores(self, query: NDArray[np.float32]) -> NDArray[np.float32]:
         """Cosine of `query` (``(d,)``, length 1) with every row: ``(n,) float32``, −1…1."""

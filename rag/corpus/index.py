@@ -104,7 +104,7 @@ class Corpus:
         return Corpus(
             documents,
             chunks,
-            DenseIndex.of(self.dense.vectors[rows]) if self.dense is not None else None,
+            DenseIndex(self.dense.vectors[rows]) if self.dense is not None else None,
             LexicalIndex([chunk.wording for chunk in chunks]),
             self.split,
             self.fingerprint,
@@ -174,7 +174,7 @@ def build(
         check(len(chunks))
     dense = None
     if encoder is not None:
-        dense = DenseIndex.of(_vectors(chunks, encoder, known or {}, stop, progress))
+        dense = DenseIndex(_vectors(chunks, encoder, known or {}, stop, progress))
     progress(Progress("index", 0, 1))
     lexical = LexicalIndex([chunk.wording for chunk in chunks])
     fingerprint = encoder.fingerprint if encoder else ""

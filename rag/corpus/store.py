@@ -14,13 +14,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
 from rag.config import SplitSettings
 from rag.corpus.codes import blocks_of, encode
-from rag.corpus.dense import CODED_FROM, DenseIndex
+from rag.corpus.dense import DenseIndex
 from rag.corpus.index import Corpus, corpus_hash
 from rag.corpus.lexical import LexicalIndex
 from rag.corpus.records import document_json, read_document
@@ -28,6 +28,9 @@ from rag.errors import IndexMismatch, SettingError
 from rag.types import Chunk, Document
 
 FORMAT = 4  # also raised when the same documents and settings give other chunks than before
+MAPPED_FROM: Final = 100_000
+"""From so many chunks on the vectors stay in their file and their codes are held instead: 39 MB then, and not 154, of 384 numbers each.
+A search takes longer with codes (half as long again, on one core), which of so few nobody notices."""
 _FILES = ("documents.json", "chunks.json", "embeddings.npy")
 _LIBRARIES = ("numpy", "torch", "transformers", "sentence-transformers", "bm25s")
 
@@ -128,7 +131,7 @@ def load(folder: Path, fingerprint: str | None) -> Corpus:
             )
     documents = _read_documents(folder)
     chunks = _read_chunks(folder, documents)
-    dense = _read_vectors(folder, manifest, len(chunks))
+    dense = read_vectors(folder, len(chunks), manifest["dimension"])
     if corpus_hash(documents.values()) != manifest["corpus_sha256"]:
         raise _mismatch(folder, "documents.json", "the texts differ from the corpus indexed", "文本与建立索引时不同")
     lexical = LexicalIndex([chunk.wording for chunk in chunks])
@@ -190,29 +193,32 @@ def _is_slice(chunk: Chunk, documents: Mapping[str, Document]) -> bool:
     )
 
 
-def _read_vectors(folder: Path, manifest: Mapping[str, Any], n: int) -> DenseIndex | None:
-    """The vectors, each checked; None when the corpus has none. Many stay in the file, mapped, and only their codes are held in memory."""
+def read_vectors(folder: Path, n: int, dim: int) -> DenseIndex | None:
+    """The `n` vectors of `dim` numbers in a saved index, each checked; None when it has none (`dim` 0).
+
+    From `MAPPED_FROM` on they stay in the file, which is mapped, and only their codes are held. Whatever replaces the file has to
+    replace it whole, as `save` does, not write into it. Raises `IndexMismatch`.
+    """
     file = folder / "embeddings.npy"
     try:
         # a memory map: the size is checked against the file before anything is read, and a zip archive is refused
         mapped = np.lib.format.open_memmap(file, mode="r")
-        if mapped.dtype != np.float32 or mapped.shape != (n, manifest["dimension"]) or not mapped.flags.c_contiguous:
+        if mapped.dtype != np.float32 or mapped.shape != (n, dim) or not mapped.flags.c_contiguous:
             raise _mismatch(
                 folder,
                 file.name,
-                f"shape {mapped.shape} {mapped.dtype}, expected ({n}, {manifest.get('dimension')}) float32, row by row",
-                f"形状为 {mapped.shape} {mapped.dtype}，应为按行存放的 ({n}, {manifest.get('dimension')}) float32",
+                f"shape {mapped.shape} {mapped.dtype}, expected ({n}, {dim}) float32, row by row",
+                f"形状为 {mapped.shape} {mapped.dtype}，应为按行存放的 ({n}, {dim}) float32",
             )
-        if not manifest["dimension"]:
+        if not dim:
             return None
         # Windows would not let a file be replaced that is mapped
-        if n >= CODED_FROM and os.name != "nt":
-            codes = encode(_checked(folder, _let_go(mapped)), *mapped.shape)
-            return DenseIndex(np.asarray(mapped), codes)
+        if n >= MAPPED_FROM and os.name != "nt":
+            return DenseIndex(np.asarray(mapped), encode(_checked(folder, _let_go(mapped)), n, dim))
         vectors = np.array(mapped)
         for _ in _checked(folder, blocks_of(vectors)):
             pass
-        return DenseIndex.of(vectors)
+        return DenseIndex(vectors)
     except (ValueError, OSError, EOFError) as error:
         raise _mismatch(folder, file.name, f"unreadable ({error})", f"无法读取（{error}）") from error
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from rag.corpus.codes import BLOCK, Codes, blocks_of, encode
-from rag.corpus.dense import CODED_FROM, DenseIndex
+from rag.corpus.dense import DenseIndex
 
 
 def coded(vectors) -> DenseIndex:
@@ -96,14 +96,6 @@ def test_a_file_that_is_mapped_is_searched_as_the_array(tmp_path) -> None:
     assert index.vectors is mapped and not mapped.flags.writeable
     for query in vectors[:5]:
         assert index.search(query, 20) == coded(vectors).search(query, 20) == DenseIndex(vectors).search(query, 20)
-
-
-@pytest.mark.parametrize("n", [CODED_FROM - 1, CODED_FROM])
-def test_many_rows_have_codes_few_have_none(n: int) -> None:
-    vectors = unit(np.random.default_rng(n).standard_normal((n, 5)))
-    index, query = DenseIndex.of(vectors), vectors[n // 2]
-    assert (index.codes is not None) == bool(index.note(1).en) == bool(index.note(1).zh) == (n >= CODED_FROM)
-    assert index.search(query, 20) == DenseIndex(vectors).search(query, 20)
 
 
 @pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])

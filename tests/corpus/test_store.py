@@ -83,7 +83,7 @@ def test_folders_above_are_made_and_a_relative_one_works(corpus: Corpus, tmp_pat
 @pytest.fixture
 def mapped(saved: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The index, and an encoder's worth of chunks is many."""
-    monkeypatch.setattr("rag.corpus.store.CODED_FROM", 1)
+    monkeypatch.setattr("rag.corpus.store.MAPPED_FROM", 1)
     return saved
 
 
@@ -96,6 +96,14 @@ def test_many_vectors_stay_in_their_file(corpus: Corpus, mapped: Path) -> None:
     assert loaded.dense.search(query, 20) == corpus.dense.search(query, 20)
 
 
+@pytest.mark.parametrize("more", [-1, 0, 1])
+def test_fewer_are_read_into_memory(corpus: Corpus, saved: Path, monkeypatch, more: int) -> None:
+    monkeypatch.setattr("rag.corpus.store.MAPPED_FROM", len(corpus.chunks) + more)
+    loaded = load(saved, None).dense
+    assert loaded is not None and (loaded.codes is None) == loaded.vectors.flags.writeable == (more == 1)
+    assert (loaded.note(1).en == "") == (loaded.note(1).zh == "") == (more == 1)
+
+
 def test_an_index_is_replaced_while_its_file_is_mapped(corpus: Corpus, mapped: Path, leave: Document) -> None:
     loaded, encoder = load(mapped, "hash-encoder"), HashEncoder()
     smaller = build([leave], SplitSettings("recursive", 40, 8), encoder, loaded.known())
@@ -106,7 +114,7 @@ def test_an_index_is_replaced_while_its_file_is_mapped(corpus: Corpus, mapped: P
 
 
 def test_without_rows_or_vectors_nothing_is_mapped(tmp_path: Path, leave: Document, monkeypatch) -> None:
-    monkeypatch.setattr("rag.corpus.store.CODED_FROM", 0)
+    monkeypatch.setattr("rag.corpus.store.MAPPED_FROM", 0)
     for encoder in (HashEncoder(), None):
         corpus = build([leave] if encoder is None else [], SplitSettings(), encoder)
         save(corpus, tmp_path / "index", ())

@@ -6,8 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from rag.corpus.dense import CODED_FROM
-from rag.corpus.store import load
+from rag.corpus.store import MAPPED_FROM, load
 from rag.errors import IndexMismatch
 
 FILES = ["chunks.json", "documents.json", "embeddings.npy", "manifest.json"]
@@ -122,11 +121,11 @@ def test_a_folder_that_is_not_there(tmp_path: Path) -> None:
         (lambda v: np.zeros_like(v), "length 1"),
     ],
 )
-@pytest.mark.parametrize("mapped_from", [0, CODED_FROM])
+@pytest.mark.parametrize("mapped_from", [0, MAPPED_FROM])
 def test_vectors_that_cannot_be_are_refused(
     saved: Path, change: Callable, why: str, mapped_from: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("rag.corpus.store.CODED_FROM", mapped_from)
+    monkeypatch.setattr("rag.corpus.store.MAPPED_FROM", mapped_from)
     edit_vectors(saved, change)
     resign(saved)
     with pytest.raises(IndexMismatch, match=rf"embeddings\.npy.*{why}"):
