@@ -134,8 +134,10 @@ def dense_lists(
     assert exact is not None
     index = corpus.approximate(stop) if settings.nearest == "approximate" else None
     if index is None:
-        how = MISSING if settings.nearest == "approximate" else Bilingual(en="", zh="")
-        return [exact.search(vector, settings.depth, rows) for vector in vectors], how
+        compared = [exact.found(vector, settings.depth, rows) for vector in vectors]
+        missing = MISSING if settings.nearest == "approximate" else Bilingual(en="", zh="")
+        how = _joined(missing, exact.note(sum(n for _, n in compared)))
+        return [hits for hits, _ in compared], how
     found = [index.found(vector, settings.depth, rows) for vector in vectors]
     return [hits for hits, _ in found], index.note(all(by_graph for _, by_graph in found))
 

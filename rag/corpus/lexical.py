@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import re
+from array import array
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -199,11 +200,13 @@ class LexicalIndex:
 
     def __init__(self, passages: Sequence[str]) -> None:
         self._n = len(passages)
-        tokens = [[t.term for t in terms(passage)] for passage in passages]
+        numbers: dict[str, int] = {}
+        # each term once, and four bytes for every time it stands somewhere: as strings they would take twenty times the memory
+        read = [array("i", (numbers.setdefault(t.term, len(numbers)) for t in terms(p))) for p in passages]
         self._bm25: bm25s.BM25 | None = None
-        if any(tokens):
+        if numbers:
             self._bm25 = bm25s.BM25(k1=K1, b=B, method="lucene")
-            self._bm25.index(tokens, show_progress=False)
+            self._bm25.index((read, numbers), show_progress=False)
 
     def scores(self, query: str) -> NDArray[np.float32]:
         """BM25 of every passage: ``(n,) float32``, ≥ 0; a term that is repeated in the query counts as often."""

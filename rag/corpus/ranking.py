@@ -26,13 +26,13 @@ def top_k(scores: NDArray[np.float32], k: int, allowed: NDArray[np.bool_] | None
     """
     positions = None if allowed is None else np.flatnonzero(allowed)
     values = scores if positions is None else scores[positions]
-    best = np.flatnonzero(values >= _floor(values, k))
+    best = np.flatnonzero(values >= reached(values, k))
     values, positions = values[best], best if positions is None else positions[best]
     order = np.lexsort((positions, -values))[: max(k, 0)]
     return [Hit(int(positions[i]), float(values[i])) for i in order]
 
 
-def _floor(values: NDArray[np.float32], k: int) -> np.float32:
+def reached(values: NDArray[np.float32], k: int) -> np.float32:
     """A value that at least `k` of `values` reach, and of many few more: every one of the k best does, with all its equals.
 
     Of 4k groups, each has a greatest one; the k-th greatest of these will do. Finding it takes a tenth of the time of

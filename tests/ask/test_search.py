@@ -8,6 +8,7 @@ from rag.ask.query import formulate
 from rag.ask.search import Runs, is_chinese
 from rag.ask.search import search as search_query
 from rag.config import QuerySettings, SearchSettings, SplitSettings
+from rag.corpus.codes import blocks_of, encode
 from rag.corpus.dense import DenseIndex
 from rag.corpus.index import Corpus, build
 from rag.errors import ChunkTooLong
@@ -156,6 +157,16 @@ def test_hits_in_another_language_than_the_question_are_known(leave: Document, e
     assert search("How many days?", corpus, SearchSettings(), ENCODER).foreign == {at[leave.key]}
     assert search("2026?", corpus, SearchSettings(), ENCODER).foreign == frozenset()
     assert search("年假几天？", corpus, SearchSettings(mode="lexical"), ENCODER).foreign == frozenset()
+
+
+def test_the_step_says_what_was_compared_in_full(corpus: Corpus) -> None:
+    assert corpus.dense is not None
+    vectors = corpus.dense.vectors
+    many = replace(corpus, dense=DenseIndex(vectors, encode(blocks_of(vectors), *vectors.shape)))
+    plain, coded = (search("年假 几天", c, SearchSettings(scope="all", depth=3), ENCODER) for c in (corpus, many))
+    assert coded.dense == plain.dense and coded.lexical == plain.lexical
+    assert "float32" not in plain.steps[0].note.en
+    assert f"all {len(vectors)} passages by 8-bit codes" in coded.steps[0].note.en and "8 位" in coded.steps[0].note.zh
 
 
 def test_passages_that_hold_what_the_question_names_are_known(corpus: Corpus, equipment: Document) -> None:

@@ -1,6 +1,7 @@
 """What searching costs: each part beside a library that does the same, the two in turns (A B A B …, medians).
 
     python tests/bench/search.py [--rows 100000] [--dim 384] [--rounds 25] [--graph] [--json FILE]
+    python tests/bench/search.py --sizes 10000,100000,1000000 [--rounds 50] [--json FILE]     # one table over sizes instead
 
 The vectors are drawn at random. The passages are sentences of the sample policies, mixed at random; the questions are those of the
 built-in set. `--graph` also builds the approximate index, which takes a minute. faiss and BM25 run as they come.
@@ -9,15 +10,13 @@ built-in set. `--graph` also builds the approximate index, which takes a minute.
 from __future__ import annotations
 
 import argparse
-import itertools
 import json
 import os
-import random
-import re
 import statistics
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -26,56 +25,20 @@ sys.path.insert(0, str(ROOT))
 
 import faiss  # noqa: E402
 import numpy as np  # noqa: E402
+from search_data import Fixed, K, corpus_of, unit  # noqa: E402
+from search_sizes import QUERIES, measure, table  # noqa: E402
 
 from rag.ask.query import formulate  # noqa: E402
 from rag.ask.search import search  # noqa: E402
 from rag.ask.select import candidates  # noqa: E402
-from rag.config import QuerySettings, SearchSettings, SplitSettings  # noqa: E402
+from rag.config import QuerySettings, SearchSettings  # noqa: E402
 from rag.corpus.approximate import approximate  # noqa: E402
 from rag.corpus.dense import DenseIndex  # noqa: E402
 from rag.corpus.index import Corpus  # noqa: E402
-from rag.corpus.lexical import LexicalIndex, query_terms  # noqa: E402
-from rag.corpus.load import load  # noqa: E402
+from rag.corpus.lexical import query_terms  # noqa: E402
 from rag.evaluate.question_files import sample_set  # noqa: E402
-from rag.types import Chunk, Document  # noqa: E402
 
-K = 20
 Run = Callable[[int], object]
-
-
-def unit(rng: np.random.Generator, n: int, dim: int) -> np.ndarray[Any, np.dtype[np.float32]]:
-    """Rows that differ in 32 directions mostly, as an encoder's do; in all 384 at random, no neighbours would be worth a graph."""
-    directions = np.random.default_rng(1).standard_normal((32, dim), dtype=np.float32)
-    rows = rng.standard_normal((n, 32), dtype=np.float32) @ directions + rng.standard_normal((n, dim), dtype=np.float32)
-    rows /= np.linalg.norm(rows, axis=1, keepdims=True)
-    return rows
-
-
-def passages(n: int) -> list[str]:
-    """Three to eight sentences each, as policies are worded: a few words stand everywhere, most hardly anywhere."""
-    texts = [d.text for path in sorted((ROOT / "sample_docs").iterdir()) if path.is_file() for d in _loaded(path)]
-    sentences = [s.strip() for text in texts for s in re.split(r"(?<=[。；\n])", text) if len(s.strip()) > 5]
-    draw = random.Random(0)
-    return ["".join(draw.choices(sentences, k=draw.randint(3, 8)))[:300] for _ in range(n)]
-
-
-def _loaded(path: Path) -> Sequence[Document]:
-    return load(path.name, path.read_bytes()) if path.suffix in {".docx", ".md", ".html", ".txt"} else ()
-
-
-def corpus_of(vectors: np.ndarray[Any, np.dtype[np.float32]]) -> Corpus:
-    """Hundred chunks a document, all in force."""
-    texts = passages(len(vectors))
-    chunks, documents = [], {}
-    for i, start in enumerate(range(0, len(texts), 100)):
-        key, at = f"p{i}@1", 0
-        for text in texts[start : start + 100]:
-            chunks.append(Chunk(f"{key}:{at}-{at + len(text)}", key, at, at + len(text), text, "", 0, None, ()))
-            at += len(text)
-        whole = "".join(texts[start : start + 100])
-        documents[key] = Document(f"p{i}", "1", key, "own", f"p{i}", "", whole)
-    lexical = LexicalIndex([chunk.wording for chunk in chunks])
-    return Corpus(documents, tuple(chunks), DenseIndex(vectors), lexical, SplitSettings(), "bench", "bench")
 
 
 def in_turns(name: str, runs: dict[str, Run], rounds: int) -> dict[str, Any]:
@@ -121,16 +84,6 @@ def dense_part(index: DenseIndex, flat: Any, queries: Any, rounds: int) -> dict[
         f"faiss IndexFlatIP top-{K}": lambda i: flat.search(queries[i % len(queries)][None], K),
     }
     return in_turns(f"dense, {n:,} × {index.vectors.shape[1]} float32", runs, rounds)
-
-
-class Fixed:
-    """An encoder whose vectors are there already: encoding is not measured."""
-
-    def __init__(self, queries: Any) -> None:
-        self._next = itertools.cycle(queries)
-
-    def encode_query(self, texts: Sequence[str]) -> Any:
-        return np.stack([next(self._next) for _ in texts])
 
 
 def whole_part(corpus: Corpus, flat: Any, queries: Any, rounds: int) -> dict[str, Any]:
@@ -188,10 +141,18 @@ def main() -> None:
     parser.add_argument("--dim", type=int, default=384)
     parser.add_argument("--rounds", type=int, default=25)
     parser.add_argument("--graph", action="store_true", help="build and measure the approximate index too")
+    parser.add_argument(
+        "--sizes", type=lambda text: [int(n) for n in text.split(",")], help="rows, with commas between"
+    )
     parser.add_argument("--json", type=Path)
     arguments = parser.parse_args()
     if arguments.rounds < 5:
         parser.error("--rounds: at least 5")
+    if arguments.sizes:
+        rows = measure(arguments.sizes, max(arguments.rounds, QUERIES))
+        print(table(rows))
+        _write(arguments.json, {"load": os.getloadavg(), "rows": [asdict(row) for row in rows]})
+        return
     rng = np.random.default_rng(0)
     vectors, queries = unit(rng, arguments.rows, arguments.dim), unit(rng, 50, arguments.dim)
     flat = faiss.IndexFlatIP(arguments.dim)
@@ -202,16 +163,13 @@ def main() -> None:
     if arguments.graph:
         results.append(graph_part(DenseIndex(vectors), queries, arguments.rounds))
     held = memory(corpus)
-    if arguments.json:
-        about = {
-            "rows": arguments.rows,
-            "dim": arguments.dim,
-            "k": K,
-            "cpus": os.cpu_count(),
-            "faiss": faiss.__version__,
-        }
-        about |= {"numpy": np.__version__, "bytes_per_chunk": held, "parts": results}
-        arguments.json.write_text(json.dumps(about, indent=1), encoding="utf-8")
+    _write(arguments.json, {"rows": arguments.rows, "dim": arguments.dim, "bytes_per_chunk": held, "parts": results})
+
+
+def _write(file: Path | None, found: dict[str, Any]) -> None:
+    if file is not None:
+        about = {"k": K, "cpus": os.cpu_count(), "faiss": faiss.__version__, "numpy": np.__version__}
+        file.write_text(json.dumps(about | found, indent=1), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -80,6 +80,47 @@ def test_folders_above_are_made_and_a_relative_one_works(corpus: Corpus, tmp_pat
     assert_same(load(tmp_path / "a" / "b" / "index", None), corpus)
 
 
+@pytest.fixture
+def mapped(saved: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The index, and an encoder's worth of chunks is many."""
+    monkeypatch.setattr("rag.corpus.store.MAPPED_FROM", 1)
+    return saved
+
+
+def test_many_vectors_stay_in_their_file(corpus: Corpus, mapped: Path) -> None:
+    loaded = load(mapped, "hash-encoder")
+    assert_same(loaded, corpus)
+    assert loaded.dense is not None and corpus.dense is not None and loaded.dense.codes is not None
+    assert isinstance(loaded.dense.vectors.base, np.memmap) and not loaded.dense.vectors.flags.writeable
+    query = HashEncoder().encode_query(["年假"])[0]
+    assert loaded.dense.search(query, 20) == corpus.dense.search(query, 20)
+
+
+@pytest.mark.parametrize("more", [-1, 0, 1])
+def test_fewer_are_read_into_memory(corpus: Corpus, saved: Path, monkeypatch, more: int) -> None:
+    monkeypatch.setattr("rag.corpus.store.MAPPED_FROM", len(corpus.chunks) + more)
+    loaded = load(saved, None).dense
+    assert loaded is not None and (loaded.codes is None) == loaded.vectors.flags.writeable == (more == 1)
+    assert (loaded.note(1).en == "") == (loaded.note(1).zh == "") == (more == 1)
+
+
+def test_an_index_is_replaced_while_its_file_is_mapped(corpus: Corpus, mapped: Path, leave: Document) -> None:
+    loaded, encoder = load(mapped, "hash-encoder"), HashEncoder()
+    smaller = build([leave], SplitSettings("recursive", 40, 8), encoder, loaded.known())
+    save(smaller, mapped, ())
+    assert_same(loaded, corpus)  # what was there is still read
+    assert_same(load(mapped, None), smaller)
+    assert load(mapped, None).known().keys() == smaller.known().keys()
+
+
+def test_without_rows_or_vectors_nothing_is_mapped(tmp_path: Path, leave: Document, monkeypatch) -> None:
+    monkeypatch.setattr("rag.corpus.store.MAPPED_FROM", 0)
+    for encoder in (HashEncoder(), None):
+        corpus = build([leave] if encoder is None else [], SplitSettings(), encoder)
+        save(corpus, tmp_path / "index", ())
+        assert_same(load(tmp_path / "index", None), corpus)
+
+
 def test_the_manifest_says_what_it_should(saved: Path, corpus: Corpus) -> None:
     manifest = json.loads((saved / "manifest.json").read_text("utf-8"))
     assert manifest["encoder"]["model"] == "hash" and manifest["dimension"] == 16

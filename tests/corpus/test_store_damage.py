@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from rag.corpus.store import load
+from rag.corpus.store import MAPPED_FROM, load
 from rag.errors import IndexMismatch
 
 FILES = ["chunks.json", "documents.json", "embeddings.npy", "manifest.json"]
@@ -113,13 +113,19 @@ def test_a_folder_that_is_not_there(tmp_path: Path) -> None:
         (lambda v: v[:-1], "shape"),
         (lambda v: v[:, :-1], "shape"),
         (lambda v: v[0], "shape"),
+        (np.asfortranarray, "row by row"),
         (lambda v: v.astype(np.float64), "float64"),
+        (lambda v: v.astype(">f4"), ">f4"),
         (lambda v: v.astype(np.float16), "float16"),
         (lambda v: v * np.float32(1.01), "length 1"),
         (lambda v: np.zeros_like(v), "length 1"),
     ],
 )
-def test_vectors_that_cannot_be_are_refused(saved: Path, change: Callable, why: str) -> None:
+@pytest.mark.parametrize("mapped_from", [0, MAPPED_FROM])
+def test_vectors_that_cannot_be_are_refused(
+    saved: Path, change: Callable, why: str, mapped_from: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("rag.corpus.store.MAPPED_FROM", mapped_from)
     edit_vectors(saved, change)
     resign(saved)
     with pytest.raises(IndexMismatch, match=rf"embeddings\.npy.*{why}"):
