@@ -1,6 +1,5 @@
 """What the table of speed is made of: its figures by hand, its rows as they are kept, and what is read from the machine."""
 
-import json
 import math
 import os
 import random
@@ -8,7 +7,7 @@ import statistics
 import subprocess
 import sys
 from collections.abc import Callable
-from dataclasses import asdict
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -45,12 +44,13 @@ def test_figures_keep_three_digits_that_count(seeds: Seeds) -> None:
         assert math.isclose(shown, figure, rel_tol=0.006), (figure, shown)
 
 
-def test_a_row_survives_being_kept_and_stands_in_the_table() -> None:
-    row = Row("whole | answer", "s", 5.125, 12.0, "peer", 0.427, 0.5)
+def test_what_is_kept_comes_back_and_stands_in_the_table(tmp_path: Path) -> None:
+    row = Row("whole answer", "s", 5.125, 12.0, "peer", 0.427, 0.5)
     part = run.Part("page", (row,), "2026-01-01", 0.5, 12.0)
-    assert run.read(json.loads(json.dumps(asdict(part)))) == part
+    run.keep(tmp_path / "speed.json", run.machine(), [part])
+    assert run.load(tmp_path / "speed.json") == (run.machine(), (part,))
     lines = markdown(part.rows).split("\n")
-    assert lines[0] == f"| {' | '.join(HEAD)} |" and len(lines) == 3
+    assert lines[0] == f"| {' | '.join(HEAD)} |" and len(lines) == 3 and "settings" in run.said(run.machine(), [part])
 
 
 def test_of_every_part_the_new_one_counts_else_the_old_one() -> None:
@@ -66,10 +66,9 @@ def test_parts_of_another_machine_are_not_kept(tmp_path: Path) -> None:
     part = run.Part("page", (Row("a", "s", 1),), "2026-01-01", 0.1, 1)
     file = tmp_path / "speed.json"
     assert run.kept(file, here) == ()
-    file.write_text(json.dumps({"machine": asdict(here), "parts": [asdict(part)]}), encoding="utf-8")
+    run.keep(file, here, [part])
     assert run.kept(file, here) == (part,)
-    other = {**asdict(here), "settings": "00000000"}
-    file.write_text(json.dumps({"machine": other, "parts": [asdict(part)]}), encoding="utf-8")
+    run.keep(file, replace(here, settings="00000000"), [part])
     assert run.kept(file, here) == ()
 
 

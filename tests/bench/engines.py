@@ -95,15 +95,10 @@ class Plain:
     def logits(self, ids: tuple[int, ...], at: int, settings: GenerateSettings) -> Any:
         """Those that ``generate`` chooses token `at` of its answer from, ``(vocabulary,) float32``."""
         config = config_of(replace(settings, answer_tokens=at + 1), self.ends)
+        config.update(return_dict_in_generate=True, output_logits=True)
+        asked = torch.tensor([ids])
         with torch.inference_mode():
-            asked = torch.tensor([ids])
-            out = self.model.generate(
-                input_ids=asked,
-                attention_mask=torch.ones_like(asked),
-                generation_config=config,
-                return_dict_in_generate=True,
-                output_logits=True,
-            )
+            out = self.model.generate(input_ids=asked, attention_mask=torch.ones_like(asked), generation_config=config)
         return out.logits[at][0].float()
 
     def _timed(self, told: _Told, work: Work) -> Timed:

@@ -36,9 +36,10 @@ SLOW: Final[Name] = "transformers fp32"
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """What one engine made of one prompt."""
+    """What one engine made of one prompt of so many tokens."""
 
     question: str
+    prompt: int
     by: Name
     timed: Timed
 
@@ -57,7 +58,7 @@ def measure(
             if name == "ours":
                 found += by_us(ask, ours, settings)
             else:
-                found.append(Written(ask.question, name, peers[name].answer(ask.ids, settings)))
+                found.append(Written(ask.question, len(ask.ids), name, peers[name].answer(ask.ids, settings)))
         took = [(w.by, w.timed) for w in found if w.question == ask.question]
         print(f"{n + 1}: " + ", ".join(f"{by} {t.first:.2f}/{t.whole:.2f} s, {t.tokens} tokens" for by, t in took))
     return tuple(found)
@@ -66,9 +67,12 @@ def measure(
 def by_us(ask: Asked, ours: Ours, settings: GenerateSettings) -> Iterator[Written]:
     """The answer, the same one without lookup, and the beginning of another one on the same evidence."""
     ours.forget()
-    yield Written(ask.question, "ours", ours.answer(ask.ids, settings))
-    yield Written(ask.question, "without lookup", ours.answer(ask.ids, settings, lookup=False))
-    yield Written(ask.question, "another question", ours.answer(ask.again, replace(settings, answer_tokens=2)))
+    n = len(ask.ids)
+    yield Written(ask.question, n, "ours", ours.answer(ask.ids, settings))
+    yield Written(ask.question, n, "without lookup", ours.answer(ask.ids, settings, lookup=False))
+    yield Written(
+        ask.question, len(ask.again), "another question", ours.answer(ask.again, replace(settings, answer_tokens=2))
+    )
 
 
 def by_prompt(written: Sequence[Written], by: Name) -> dict[str, Timed]:
@@ -125,6 +129,13 @@ def rows(written: Sequence[Written]) -> tuple[Row, ...]:
             "the first question",
             paired((again[q].first for q in ours), (t.first for t in ours.values())),
             0.15,
+        ),
+        Row(
+            "tokens of a prompt that ours had read before (the rules, for everybody)",
+            "",
+            statistics.median(t.reused for t in ours.values()),
+            statistics.median(w.prompt for w in written if w.by == "ours"),
+            "of",
         ),
         Row(f"tokens of an answer ({len(ours)} prompts)", "", statistics.median(t.tokens for t in ours.values())),
     ]

@@ -1,6 +1,6 @@
-"""The most memory that the app and its workers held at once, after ten questions in a browser; the models have to be in the cache.
+"""The most memory that the app and its workers held at once, ten questions in a browser later; the models have to be in the cache.
 
-    python tests/bench/memory.py
+    python tests/bench/memory.py [--questions 10]
 
 Of every process of the app's group the kernel's own high-water mark (VmHWM) is read, the sum over those that live at the same time is
 kept. Pages that two processes share count twice, and the page cache behind mapped weights counts: it is an upper bound.
@@ -8,6 +8,7 @@ kept. Pages that two processes share count twice, and the page cache behind mapp
 
 from __future__ import annotations
 
+import argparse
 import os
 import sys
 import threading
@@ -79,18 +80,24 @@ class Watch:
         self._thread.join()
 
 
-def measure() -> Row:
+def measure(questions: int = 10) -> Row:
     with app() as (url, process), Watch(os.getpgid(process.pid)) as watch, chromium() as browser:
         page = visit(browser, url)
         ready(page)
-        for question in ten_questions():
+        for question in ten_questions()[:questions]:
             print(ask(page, question))
         watch.look()
     for p in watch.most:
         print(f"process {p.pid}: at most {p.peak / 1e9:.2f} GB, now {p.now / 1e9:.2f} GB")
     whole = sum(p.peak for p in watch.most) / 1e9
-    return Row(f"memory after ten questions, at most ({len(watch.most)} processes)", "GB", whole, goal=GOAL_GB)
+    return Row(f"memory after {questions} questions, at most ({len(watch.most)} processes)", "GB", whole, goal=GOAL_GB)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--questions", type=int, default=10)
+    print(markdown([measure(parser.parse_args().questions)]))
 
 
 if __name__ == "__main__":
-    print(markdown([measure()]))
+    main()

@@ -1,4 +1,4 @@
-"""The table of speed: everything that issue-worthy speed consists of, beside what people would use instead, in one run.
+"""The table of speed: what a visitor waits for, beside what people would use instead, in one run.
 
     python tests/bench/run.py [--only NAME …] [--skip NAME …] [--quick] [--json .readme/speed.json]
                               [--gguf FILE [--llama PYTHON]] [--prompts 40] [--slow-every 4] [--questions 6] [--rounds 5]
@@ -22,7 +22,7 @@ from datetime import date
 from functools import cached_property
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
@@ -80,6 +80,17 @@ def machine() -> Machine:
     )
 
 
+def said(here: Machine, parts: Sequence[Part]) -> str:
+    """One line for a reader: on what, with what and when it was measured, and how idle the machine was."""
+    versions = ", ".join(f"{name} {number}" for name, number in here.versions)
+    days = sorted({part.day for part in parts})
+    when = days[0] if len(days) == 1 else f"{days[0]} to {days[-1]}"
+    return (
+        f"{here.cpu}, {here.cores} cores ({', '.join(here.flags)}), {here.memory_gb:g} GB, {here.threads} threads; {versions}; "
+        f"settings {here.settings}; {when}; load when a part began: at most {max(part.load for part in parts):.1f}"
+    )
+
+
 class Bench:
     """The parts, with what several of them need, made when it is first needed. Sizes come from the command line."""
 
@@ -112,7 +123,7 @@ class Bench:
         return Plain(self._models, "float32")
 
     def memory(self) -> tuple[Row, ...]:
-        return (memory.measure(),)
+        return (memory.measure(2 if self._sizes.quick else 10),)
 
     def generation(self) -> tuple[Row, ...]:
         sizes = self._sizes
@@ -151,16 +162,25 @@ def kept(file: Path, here: Machine) -> tuple[Part, ...]:
     """The parts in `file`, if they are of this machine."""
     if not file.exists():
         return ()
-    found = json.loads(file.read_text(encoding="utf-8"))
-    if found["machine"] != json.loads(json.dumps(asdict(here))):
+    of, parts = load(file)
+    if of != here:
         print(f"{file}: of another machine, other versions or settings; written anew")
         return ()
-    return tuple(read(part) for part in found["parts"])
+    return parts
 
 
-def read(part: dict[str, Any]) -> Part:
-    """A `Part` as it was kept."""
-    return Part(**{**part, "rows": tuple(Row(**row) for row in part["rows"])})
+def load(file: Path) -> tuple[Machine, tuple[Part, ...]]:
+    """What `keep` wrote."""
+    found = json.loads(file.read_text(encoding="utf-8"))
+    facts = found["machine"]
+    facts |= {"flags": tuple(facts["flags"]), "versions": tuple(map(tuple, facts["versions"]))}
+    parts = (Part(**{**part, "rows": tuple(Row(**row) for row in part["rows"])}) for part in found["parts"])
+    return Machine(**facts), tuple(parts)
+
+
+def keep(file: Path, here: Machine, parts: Sequence[Part]) -> None:
+    found = {"machine": asdict(here), "parts": [asdict(part) for part in parts]}
+    file.write_text(json.dumps(found, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
 
 
 def merged(old: Sequence[Part], new: Sequence[Part], order: Sequence[str]) -> tuple[Part, ...]:
@@ -183,16 +203,11 @@ def main() -> None:
     for name, part in parts.items():
         if name in (arguments.only or parts) and name not in arguments.skip:
             found.append(measured(name, part))
-            if arguments.json:  # after every part: what comes later may fail
-                whole = merged(kept(arguments.json, here), found, tuple(parts))
-                text = json.dumps(
-                    {"machine": asdict(here), "parts": list(map(asdict, whole))}, ensure_ascii=False, indent=1
-                )
-                arguments.json.write_text(text + "\n", encoding="utf-8")
-    print(
-        f"\nload {', '.join(f'{p.name} {p.load}' for p in found)}; {sum(p.seconds for p in found) / 60:.1f} minutes\n"
-    )
-    print(markdown(row for part in found for row in part.rows))
+            if arguments.json:  # after every part: a later one may fail
+                keep(arguments.json, here, merged(kept(arguments.json, here), found, tuple(parts)))
+    print(f"\n{sum(part.seconds for part in found) / 60:.1f} minutes\n")
+    shown = kept(arguments.json, here) if arguments.json else tuple(found)
+    print(said(here, shown), markdown(row for part in shown for row in part.rows), sep="\n\n")
 
 
 def arguments_of() -> argparse.Namespace:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import signal
 import socket
 import subprocess
 import sys
@@ -49,6 +50,7 @@ def app() -> Iterator[tuple[str, subprocess.Popen[Any]]]:
     process = subprocess.Popen(
         [sys.executable, "app.py", "--port", str(port)], cwd=ROOT, stderr=subprocess.DEVNULL, start_new_session=True
     )
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # whoever ends this does not leave the app behind
     try:
         url = f"http://127.0.0.1:{port}/"
         wait_for(url, 120)
@@ -96,7 +98,8 @@ _TIMED = """limit => new Promise((seen, missed) => {
   const began = performance.now(), after = () => (performance.now() - began) / 1000;
   let busy = false, empty = false, first = null;
   const look = () => {
-    const status = document.querySelector('#answer-status'), said = document.querySelector('#answer').innerText.trim();
+    const status = document.querySelector('#answer-status'), answer = document.querySelector('#answer .answer');
+    const said = answer ? answer.innerText.trim() : '';
     busy = busy || !!status.querySelector('.busy');
     empty = empty || (busy && !said);
     if (empty && said && first === null) first = after();
