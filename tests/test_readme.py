@@ -17,6 +17,8 @@ import yaml
 from rag.config import DEFAULT_ENCODER, DEFAULT_GENERATOR, Limits, ModelSettings, Settings
 from rag.evaluate.question_files import sample_set
 from rag.ui.page import TAB_IDS
+from tests.bench import run
+from tests.bench.table import markdown
 
 ROOT = Path(__file__).resolve().parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -126,6 +128,13 @@ def test_the_figures_of_the_answers_are_those_of_the_committed_report() -> None:
     blame = run["blame"]
     assert f"{blame['right']} are right from what was found, {blame['search']} fail because of the search" in README
     assert f"{blame['distracted']} because other passages distract the model, {blame['model']} because" in README
+
+
+def test_the_table_of_speed_is_the_committed_measurement() -> None:
+    here, parts = run.load(ROOT / ".readme" / "speed.json")
+    table = README.split("<!-- speed -->\n")[1].split("\n\n")[0]
+    assert table == markdown(row for part in parts for row in part.rows)
+    assert run.said(here, parts) in README
 
 
 def test_the_reports_need_nothing_from_elsewhere() -> None:

@@ -1,0 +1,110 @@
+"""Whether the faster way writes what transformers' own ``generate`` writes: the same weights in float32 and bfloat16, and the packed ones.
+
+    python tests/bench/exact.py [--prompts 10]
+
+float32: every token is to be the same. bfloat16: the same, or at the first difference the two best logits that ``generate`` chose from
+lie within `NEAR` bf16 numbers of each other, and the token written instead is one of them. 8-bit weights are others, so that answers may
+differ; how many do is said. The same for the real weights with drafts and 100 prompts: ``pytest tests/models/test_generator.py --full``.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT))
+
+import torch  # noqa: E402
+
+from rag.config import GenerateSettings  # noqa: E402
+from tests.bench.engines import Ours, Plain  # noqa: E402
+from tests.bench.prompts import Asked, chosen, loaded, prompts  # noqa: E402
+from tests.bench.table import Row, markdown  # noqa: E402
+
+NEAR: Final = 2
+SETTINGS = GenerateSettings()
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """One answer beside the reference's: `at`, the first token that differs, None when none does; `near`: whether that was a near tie."""
+
+    at: int | None
+    near: bool = False
+
+
+def steps(a: float, b: float) -> int:
+    """How many bf16 numbers on from `a` is `b`, both of them bf16 numbers.
+
+    >>> steps(20.0, 20.25), steps(1.0, 1.0)
+    (2, 0)
+    """
+    bits = torch.tensor([a, b], dtype=torch.bfloat16).view(torch.int16).tolist()
+    # the bits of a negative number count downwards
+    places = [n if n >= 0 else -32768 - n for n in bits]
+    return abs(places[1] - places[0])
+
+
+def difference(reference: Sequence[int], found: Sequence[int]) -> int | None:
+    """The first place where two answers differ, also by one of them ending; None when they are the same."""
+    pairs = enumerate(zip(reference, found, strict=False))
+    at = next((n for n, (a, b) in pairs if a != b), min(len(reference), len(found)))
+    return None if at == len(reference) == len(found) else at
+
+
+def compared(plain: Plain, ids: tuple[int, ...], reference: Sequence[int], found: Sequence[int]) -> Compared:
+    """`found` beside what `plain` wrote after `ids`."""
+    at = difference(reference, found)
+    if at is None or at >= len(found):
+        return Compared(at)
+    return Compared(at, tie(plain.logits(ids, at, SETTINGS), found[at]))
+
+
+def tie(logits: Any, token: int) -> bool:
+    """Whether the two best of `logits` are within `NEAR` bf16 numbers, and `token` is not further from the best."""
+    best, second = logits.topk(2).values.tolist()
+    return max(steps(best, second), steps(best, float(logits[token]))) <= NEAR
+
+
+def measure(
+    asked: Sequence[Asked], fp32: Plain, bf16: Plain, ours: Ours, known: Mapping[tuple[str, str], tuple[int, ...]]
+) -> tuple[Row, ...]:
+    """Each way beside the library's on every prompt of `asked`. `known`: answers that are there, by engine and question."""
+    same, exact, packed = 0, list[Compared](), list[Compared]()
+    for ask in asked:
+        plain = known.get(("transformers fp32", ask.question)) or fp32.answer(ask.ids, SETTINGS).ids
+        same += plain == fp32.exact(ask.ids, SETTINGS).ids
+        reference = bf16.answer(ask.ids, SETTINGS).ids
+        exact.append(compared(bf16, ask.ids, reference, bf16.exact(ask.ids, SETTINGS).ids))
+        ours.forget()
+        shipped = known.get(("ours", ask.question)) or ours.answer(ask.ids, SETTINGS).ids
+        packed.append(compared(bf16, ask.ids, reference, shipped))
+    n = len(asked)
+    differ = [c for c in exact if c.at is not None]
+    far = sum(not c.near for c in differ)
+    unlike = [c for c in packed if c.at is not None]
+    return (
+        Row("answers with the tokens of transformers fp32, ours in fp32", "answers", same, n, "of all", same / n, 1.0, True),
+        Row("answers unlike those of transformers bf16, ours in bf16", "answers", len(differ), n, "of all", len(differ) / n),
+        Row(f"of these, not at a near tie ({NEAR} bf16 steps)", "answers", far, n, "of all", far / n, 0.0),
+        Row("answers unlike those of transformers bf16, ours with 8-bit weights", "answers", len(unlike), n, "of all", len(unlike) / n),
+    )  # fmt: skip
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--prompts", type=int, default=10)
+    arguments = parser.parse_args()
+    models, corpus = loaded()
+    asked = tuple(prompts(chosen()[: arguments.prompts], models, corpus))
+    found = measure(asked, Plain(models, "float32"), Plain(models, "bfloat16"), Ours(models.generator()), {})
+    print(markdown(found))
+
+
+if __name__ == "__main__":
+    main()
