@@ -127,6 +127,17 @@ def build_prompt(
     )
 
 
+def beginnings(chat: ChatTokenizer) -> tuple[tuple[int, ...], ...]:
+    """The tokens, language by language, that every prompt with the built-in rules begins with: those in front of its evidence."""
+    found = []
+    for language, rules in RULES.items():
+        slots = [_Slot("rules", "", _MATERIAL[language]), _Slot("evidence", "S1", "[S1] ")]
+        rendered = chat.render(_messages(chat.break_specials(rules)[0], slots))
+        end = rendered.text.rfind("[S1]")
+        found.append(tuple(i for i, (_, b) in zip(rendered.input_ids, rendered.offsets, strict=True) if b <= end))
+    return tuple(found)
+
+
 def _fill(
     may: Sequence[Candidate], most: int, read: _Read, fits: Callable[[Sequence[Evidence]], bool]
 ) -> tuple[list[Evidence], list[str], list[str]]:
