@@ -97,7 +97,18 @@ def test_a_row_for_every_step(corpus: Corpus, encoder: BigramEncoder) -> None:
     assert steps(found) == ["embed", "dense", "lexical", "fuse", "select", "pack"]
     assert skipped(found) == []
     final = stream(found, corpus, models)[-1]
-    assert steps(final) == ["embed", "dense", "lexical", "fuse", "select", "pack", "gate", "generate", "cite", "compare"]
+    assert steps(final) == [
+        "embed",
+        "dense",
+        "lexical",
+        "fuse",
+        "select",
+        "pack",
+        "gate",
+        "generate",
+        "cite",
+        "compare",
+    ]
     for step in final.trace.steps:
         assert step.seconds >= 0
         assert bool(step.note.en) == bool(step.note.zh)
