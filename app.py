@@ -17,6 +17,7 @@ from rag.cli.options import add_model_options, model_settings, shell_language  #
 from rag.corpus.samples import Samples  # noqa: E402
 from rag.errors import RagError  # noqa: E402
 from rag.models.roles import Models  # noqa: E402
+from rag.pipeline import read_ahead  # noqa: E402
 from rag.ui.app import build_app, launch_app  # noqa: E402
 
 
@@ -41,7 +42,7 @@ def main() -> int:
         signal.signal(ending, lambda number, _: ended.append(number))
     try:
         print(f"Open {launch_app(app, given.host, given.port)}", flush=True)
-        models.start()
+        models.start(lambda: read_ahead(models, app.closing))
         samples.start()
         while not ended:
             time.sleep(0.2)

@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from functools import partial
 
 from rag import pipeline
 from rag.ask.rewrite import TURNS
 from rag.ask.search import TOO_LONG
+from rag.background import HEARTBEAT_S, Turns
 from rag.config import Settings
 from rag.corpus.index import Corpus
 from rag.errors import ModelUnavailable, SettingError
 from rag.limits import Allowance
+from rag.models.prefix import PrefixCache, Room
 from rag.models.roles import Models
 from rag.remembered import Reading, Remembered, key_of
-from rag.types import PUBLIC, Answer, Retrieval
+from rag.types import PUBLIC, Answer, Finish, Retrieval, Trace
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +29,15 @@ class Asked:
     retrieval: Retrieval
     corpus: Corpus
     answer: Answer | None
+
+
+@dataclass(frozen=True, slots=True)
+class Shared:
+    """What all visitors of an app have together: `memory`, how much of it the keys and values of their prompts take, and `line`,
+    in which their answers stand, so that one is written at a time."""
+
+    memory: Room = field(default_factory=Room)
+    line: Turns = field(default_factory=Turns)
 
 
 class Asking:
@@ -40,11 +53,13 @@ class Asking:
         allowance: Allowance,
         lock: threading.RLock,
         searched: Callable[[], tuple[Corpus, Settings]],
+        shared: Shared,
         groups: frozenset[str] = PUBLIC,
     ) -> None:
         """`groups`: those of the visitor, who sees nothing else, whatever the corpus holds."""
         self._models, self._allowance, self._lock, self._searched = models, allowance, lock, searched
-        self._groups = groups
+        self._shared, self._groups = shared, groups
+        self._prefix = PrefixCache(shared.memory)
         self.forget()
 
     def forget(self) -> None:
@@ -56,6 +71,8 @@ class Asking:
         self._answered: Retrieval | None = None  # what an answer was begun from
         # another one, not an emptied one: work begun before keeps what it makes in the old one, which ends with it
         self._kept = Remembered()
+        self._prefix.clear()  # now, not when the last who writes with it is through
+        self._prefix = PrefixCache(self._shared.memory)
 
     def asked(self) -> Asked | None:
         """What belongs to the last question, in one piece; None when nothing was asked or the documents changed since."""
@@ -136,12 +153,14 @@ class Asking:
             if self._asked is not None and self._asked.retrieval is retrieval:
                 self._answered, self._asked = retrieval, replace(self._asked, answer=None)
             kept, before = self._kept_of(corpus), self._history(question)
+            # keys and values of a corpus that was replaced meanwhile are not kept
+            prefix = self._prefix if corpus is self._searched()[0] else None
         if anyway:
             settings = replace(settings, generate=replace(settings.generate, refuse=False))
         key = key_of(question, before, settings, corpus, self._groups)
         once = kept.answer(key, retrieval)
-        answers = pipeline.answer(retrieval, corpus, settings, self._models, stop) if once is None else iter((once,))
-        for answer in answers:
+        write = partial(pipeline.answer, retrieval, corpus, settings, self._models, stop, prefix)
+        for answer in self._in_line(retrieval, settings, stop, write) if once is None else (once,):
             if once is None:
                 kept.keep_answer(key, answer)
             with self._lock:
@@ -149,6 +168,28 @@ class Asking:
                     # else something newer was asked, or the documents changed
                     self._asked = replace(self._asked, answer=answer)
             yield answer
+
+    def _in_line(
+        self, retrieval: Retrieval, settings: Settings, stop: threading.Event, write: Callable[[], Iterator[Answer]]
+    ) -> Iterator[Answer]:
+        """What `write` gives, once nobody's answer is before it; until then, at least every fifth of a second, how many are."""
+        began = time.perf_counter()
+        prompt = retrieval.prompt
+        if prompt is None or not prompt.rendered:
+            yield from write()  # which says why there is nothing to wait for
+            return
+        trace = Trace(retrieval.trace.steps, settings.lines(), settings.hash())
+        with self._shared.line.place() as place:
+            ahead = place.ahead()
+            while ahead:
+                stopped = stop.is_set()
+                seconds = time.perf_counter() - began
+                finish: Finish = "stopped" if stopped else "running"
+                yield Answer("", (), (), prompt, trace, stopped, finish, 0, None, seconds, ahead=ahead)
+                if stopped:
+                    return
+                ahead = place.ahead(HEARTBEAT_S)
+            yield from write()
 
     def fresh(self, question: str) -> bool:
         """Whether retrieving again would give the last prompt; raises `SettingError` and `LimitReached` as `retrieve` does.

@@ -29,30 +29,49 @@ class Turns:
 
     def __init__(self) -> None:
         self._changed = threading.Condition()
-        self._line: deque[object] = deque()
+        self._line: deque[Place] = deque()
         self.waited = False
+
+    @contextmanager
+    def place(self) -> Iterator[Place]:
+        """A place at the end of the line, until it is left, however it is left; whoever has none before them has the turn."""
+        with self._changed:
+            place = Place(self._changed, self._line)
+            self._line.append(place)
+        try:
+            yield place
+        finally:
+            with self._changed:
+                self._line.remove(place)
+                self._changed.notify_all()
 
     @contextmanager
     def turn(self, stop: threading.Event, waiting: Callable[[], None] = lambda: None) -> Iterator[None]:
         """The caller's turn; `waiting` is told once when it has to be waited for. Raises `Stopped` when `stop` is set."""
-        me = object()
-        with self._changed:
-            self._line.append(me)
-            waits = self._line[0] is not me
-        try:
+        with self.place() as place:
+            waits = place.ahead() > 0
             if waits:
                 waiting()
-            with self._changed:
-                while self._line[0] is not me:
-                    if stop.is_set():
-                        raise Stopped(en="It was stopped before it began.", zh="尚未开始就已停止。")
-                    self._changed.wait(HEARTBEAT_S)
-                self.waited = waits
+            while place.ahead(HEARTBEAT_S):
+                if stop.is_set():
+                    raise Stopped(en="It was stopped before it began.", zh="尚未开始就已停止。")
+            self.waited = waits
             yield
-        finally:
-            with self._changed:
-                self._line.remove(me)
-                self._changed.notify_all()
+
+
+class Place:
+    """Where somebody stands in a line of `Turns`, which makes it."""
+
+    def __init__(self, changed: threading.Condition, line: deque[Place]) -> None:
+        self._changed, self._line = changed, line
+
+    def ahead(self, patience: float = 0.0) -> int:
+        """How many stand before this place; as long as somebody does, it waits at most `patience` seconds for them to be fewer."""
+        with self._changed:
+            before = self._line.index(self)
+            if before and patience > 0:
+                self._changed.wait_for(lambda: self._line.index(self) < before, patience)
+            return self._line.index(self)
 
 
 def in_background(run: Callable[[Report], None], turns: Turns, stop: threading.Event) -> Iterator[Progress]:

@@ -17,17 +17,18 @@ from rag.ask.evidence import said_of_orders
 from rag.ask.gate import checked, refusal, weigh
 from rag.ask.neighbours import with_neighbours
 from rag.ask.outside import outside, superseded
-from rag.ask.prompt import build_prompt
+from rag.ask.prompt import beginnings, build_prompt
 from rag.ask.query import formulate, query_step
 from rag.ask.rerank import rerank
 from rag.ask.search import QueryEncoder, search
 from rag.config import Settings
 from rag.corpus.index import Corpus
-from rag.errors import AllWithheld, Bilingual, ModelUnavailable, NothingFits, UnsafePrompt
+from rag.errors import AllWithheld, Bilingual, ModelUnavailable, NothingFits, Stopped, UnsafePrompt
 from rag.types import PUBLIC, Answer, Candidate, Chunk, Prompt, Retrieval, Status, Step, Support, Trace
 
 if TYPE_CHECKING:  # torch comes with these: it is imported where the models are loaded, behind the page
     from rag.models.generator import Generated, Generator
+    from rag.models.prefix import PrefixCache
     from rag.models.reranker import Reranker
 
 
@@ -175,12 +176,30 @@ def _pack_step(seconds: float, n_in: int, prompt: Prompt) -> Step:
     return Step("pack", seconds, n_in, len(prompt.packed), note, skipped=not prompt.rendered)
 
 
+def read_ahead(models: Loaded, stop: threading.Event) -> None:
+    """Have the generator read what prompts begin with, the built-in rules, before somebody asks; nothing where there is none, or once `stop` is set.
+
+    Never the rules of a visitor, which nobody else may know: a prompt with these shares only what comes before them.
+    """
+    try:
+        generator = models.generator()
+        for ids in beginnings(generator.chat):
+            generator.share(ids, stop)
+    except (ModelUnavailable, Stopped):
+        return
+
+
 def answer(
-    retrieval: Retrieval, corpus: Corpus, settings: Settings, models: Loaded, stop: threading.Event
+    retrieval: Retrieval,
+    corpus: Corpus,
+    settings: Settings,
+    models: Loaded,
+    stop: threading.Event,
+    prefix: PrefixCache | None = None,
 ) -> Iterator[Answer]:
     """Generate from a retrieval's prompt; yields growing answers, at least every fifth of a second, the last one `done`.
 
-    Raises `NothingFits` when there is no prompt and `ModelUnavailable` when there is no generator.
+    `prefix`: keys and values of the last prompt of the same visitor, which are used and replaced. Raises `NothingFits` when there is no prompt and `ModelUnavailable` when there is no generator.
     """
     generator = models.generator()
     prompt = retrieval.prompt
@@ -195,7 +214,7 @@ def answer(
         yield refusal(nothing, retrieval.question, weighed, trace)
         return
     citing = Citing(sources(prompt.packed, corpus.documents), retrieval.question)
-    for generated in generator.stream(prompt.input_ids, settings.generate, stop):
+    for generated in generator.stream(prompt.input_ids, settings.generate, stop, prefix):
         done = generated.finish != "running"
         began = time.perf_counter()
         text = generated.text if done else settled(generated.text)
@@ -234,11 +253,20 @@ def _held(written: Answer, question: str, corpus: Corpus, settings: Settings) ->
 
 
 def _generate_step(generated: Generated, n_in: int, generator: Generator) -> Step:
-    note = Bilingual(
-        en=f"{generator.name}, {generator.dtype} on {generator.device}; {generator.taken.en}",
-        zh=f"{generator.name}，{generator.dtype}，{generator.device}；{generator.taken.zh}",
-    )
-    return Step("generate", generated.seconds, n_in, len(generated.ids), note)
+    g, n = generated, len(generated.ids)
+    en, zh = [], []
+    if g.reused or g.passes:  # the plain library's way does not count them
+        en += [f"{g.reused} of {n_in} prompt tokens were read before"]
+        zh += [f"提示词 {n_in} 个 token 中有 {g.reused} 个此前已读"]
+    if g.passes:
+        en += [f"{g.passes} passes, {g.accepted} of {g.drafted} drafted tokens right"]
+        zh += [f"前向 {g.passes} 次，草稿 {g.drafted} 个 token 中 {g.accepted} 个采用"]
+    if g.seconds_to_first is not None and n > 1 and g.seconds > g.seconds_to_first:
+        rate = (n - 1) / (g.seconds - g.seconds_to_first)
+        en, zh = [*en, f"{rate:.1f} tokens/s"], [*zh, f"每秒 {rate:.1f} 个 token"]
+    en += [f"{generator.name}, {generator.dtype} on {generator.device}", generator.taken.en]
+    zh += [f"{generator.name}，{generator.dtype}，{generator.device}", generator.taken.zh]
+    return Step("generate", g.seconds, n_in, n, Bilingual(en="; ".join(en), zh="；".join(zh)))
 
 
 def _cite_step(cited: Cited, seconds: float) -> Step:

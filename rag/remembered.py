@@ -184,11 +184,11 @@ class Reading:
         return self._models.reranker()
 
     def said(self, retrieval: Retrieval) -> Retrieval:
-        """`retrieval` with a word in the row of each dense search whose vectors were kept."""
+        """`retrieval` with a word in the row of each reading by the encoder whose vectors were kept."""
         reused = iter([all(calls) for calls in self._reused if calls])
         steps = []
         for step in retrieval.trace.steps:
-            if step.name == "dense" and not step.skipped and next(reused, False):
+            if step.name == "embed" and next(reused, False):
                 note = Bilingual(
                     en="; ".join(filter(None, (VECTOR.en, step.note.en))),
                     zh="；".join(filter(None, (VECTOR.zh, step.note.zh))),

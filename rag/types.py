@@ -350,6 +350,7 @@ StepName = Literal[
     "cache",
     "rewrite",
     "draft",
+    "embed",
     "dense",
     "lexical",
     "fuse",
@@ -518,6 +519,9 @@ class Difference:
     other: str = ""
 
 
+Finish = Literal["running", "end", "length", "stopped"]
+
+
 @dataclass(frozen=True, slots=True)
 class Answer:
     """An answer, while it streams (`done` False) and when it is complete.
@@ -532,7 +536,7 @@ class Answer:
     prompt: Prompt
     trace: Trace
     done: bool
-    finish: Literal["running", "end", "length", "stopped"]
+    finish: Finish
     n_tokens: int
     seconds_to_first: float | None
     """Seconds from the start of generation to the first token; None before it."""
@@ -541,6 +545,8 @@ class Answer:
     """How the evidence was weighed, and the answer with it once it is complete; None when it was not."""
     differences: tuple[Difference, ...] = ()
     """Where other versions, or other packed sources, say otherwise; of a complete answer only (`rag.ask.conflicts`)."""
+    ahead: int = 0
+    """Answers of others that are written before this one; nothing of it is computed until there is none."""
 
     @property
     def says_nothing(self) -> bool:

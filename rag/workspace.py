@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 
-from rag.asking import Asked, Asking
+from rag.asking import Asked, Asking, Shared
 from rag.background import HEARTBEAT_S, Report, Turns, in_background
 from rag.config import Limits, Settings, SplitSettings
 from rag.corpus.index import Corpus, PassageEncoder, Progress, build
@@ -23,7 +23,7 @@ from rag.models.roles import Models
 from rag.types import PUBLIC, Answer, Chunk, Document, Retrieval
 from rag.versions import Choice, Own, with_edit
 
-__all__ = ["Asked", "Edit", "FileReport", "Upload", "Workspace"]
+__all__ = ["Asked", "Edit", "FileReport", "Shared", "Upload", "Workspace"]
 
 # How long an indexing run waits for an encoder that is still being fetched.
 _ENCODER_WAIT_S = 600.0
@@ -39,8 +39,9 @@ class Workspace:
         limits: Limits | None = None,
         room: ReadingRoom | None = None,
         groups: frozenset[str] = PUBLIC,
+        shared: Shared | None = None,
     ) -> None:
-        """`room`, where files are read, is shared. `groups`: the visitor's; what only others may see is in nothing made here."""
+        """`room`, where files are read, is shared, as `shared` is. `groups`: the visitor's; what only others may see is in nothing made here."""
         self.groups = groups
         self._samples, self._models = samples, models
         self._limits = limits or Limits()
@@ -48,7 +49,7 @@ class Workspace:
         self.settings = Settings()
         self.include_samples = False
         self._lock = threading.RLock()  # guards the fields and what was asked; held for moments
-        self._asking = Asking(models, self._allowance, self._lock, self._searched, groups)
+        self._asking = Asking(models, self._allowance, self._lock, self._searched, shared or Shared(), groups)
         self._changing = Turns()  # one change of the index at a time, for a whole run
         self._own: Own = {}
         self._reports: tuple[FileReport, ...] = ()

@@ -119,6 +119,10 @@ class Generated:
     finish: str
     seconds_to_first: float | None
     seconds: float
+    reused: int = 0
+    drafted: int = 0
+    accepted: int = 0
+    passes: int = 0
 
 
 @dataclass
@@ -134,7 +138,7 @@ class ReplyGenerator:
     given: list[tuple[int, ...]] = field(default_factory=list)
 
     def stream(
-        self, input_ids: Sequence[int], settings: GenerateSettings, stop: threading.Event
+        self, input_ids: Sequence[int], settings: GenerateSettings, stop: threading.Event, prefix: object = None
     ) -> Iterator[Generated]:
         self.given.append(tuple(input_ids))
         text = self.reply[: settings.answer_tokens]

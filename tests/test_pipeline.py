@@ -31,7 +31,7 @@ def test_earlier_questions_are_searched_shown_and_noted(corpus: Corpus, encoder:
     models = FakeModels(encoder, ReplyGenerator())
     alone = pipeline.retrieve("要提前多久？", corpus, Settings(), models)
     found = pipeline.retrieve("要提前多久？", corpus, Settings(), models, history=["年假怎么申请？"])
-    assert steps(alone)[0] == "dense" and steps(found)[:2] == ["rewrite", "dense"]
+    assert steps(alone)[0] == "embed" and steps(found)[:2] == ["rewrite", "embed"]
     assert "年假怎么申请？ / 要提前多久？" in note(found, "rewrite") and found.question == "要提前多久？"
     assert found.candidates[0].chunk.key == "process@2026"
     assert alone.prompt is not None and found.prompt is not None
@@ -94,10 +94,21 @@ def test_weighted_sum_recomputes(corpus: Corpus, encoder: BigramEncoder) -> None
 def test_a_row_for_every_step(corpus: Corpus, encoder: BigramEncoder) -> None:
     models = FakeModels(encoder, ReplyGenerator())
     found = run(corpus, models)
-    assert steps(found) == ["dense", "lexical", "fuse", "select", "pack"]
+    assert steps(found) == ["embed", "dense", "lexical", "fuse", "select", "pack"]
     assert skipped(found) == []
     final = stream(found, corpus, models)[-1]
-    assert steps(final) == ["dense", "lexical", "fuse", "select", "pack", "gate", "generate", "cite", "compare"]
+    assert steps(final) == [
+        "embed",
+        "dense",
+        "lexical",
+        "fuse",
+        "select",
+        "pack",
+        "gate",
+        "generate",
+        "cite",
+        "compare",
+    ]
     for step in final.trace.steps:
         assert step.seconds >= 0
         assert bool(step.note.en) == bool(step.note.zh)

@@ -7,6 +7,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
+from functools import cache
 from typing import TYPE_CHECKING
 
 from rag.ask import markers
@@ -93,10 +94,13 @@ def build_prompt(
     may_be = {candidate.chunk.key: documents[candidate.chunk.key] for candidate in may}
     older = older_versions(may_be.values(), settings.search.as_of or date.today())
 
+    render = cache(chat.render) if chat is not None else None  # what was tried last is mostly what is sent
+
     def fits(tried: Sequence[Evidence]) -> bool:
         slots = _slots(asked, tried, documents, language, chat)
-        return chat is None or len(chat.render(_messages(rules, slots)).input_ids) <= budget
+        return render is None or len(render(_messages(rules, slots)).input_ids) <= budget
 
+    @cache
     def read(marker: str, chunk: Chunk, span: tuple[int, int]) -> Evidence:
         newer = older.get(chunk.key)
         return evidence(marker, chunk, documents[chunk.key], language, span, settings.generate.withhold, newer)
@@ -110,9 +114,9 @@ def build_prompt(
     broken = _broken([settings.generate.rules], chat) + _broken(
         [*(_words(piece, documents) for piece in packed), *asked.earlier, asked.question], chat, markers.broken
     )
-    if chat is None:
+    if chat is None or render is None:
         return Prompt(messages, "", (), (), tuple(packed), tuple(dropped), budget, broken, tuple(withheld))
-    rendered = chat.render(messages)
+    rendered = render(messages)
     _check_specials(rendered, chat)
     return Prompt(
         messages,
@@ -127,10 +131,31 @@ def build_prompt(
     )
 
 
+def beginnings(chat: ChatTokenizer) -> tuple[tuple[int, ...], ...]:
+    """The tokens, language by language, that every prompt with the built-in rules begins with: those in front of its evidence."""
+    found = []
+    for language, rules in RULES.items():
+        slots = [_Slot("rules", "", _MATERIAL[language]), _Slot("evidence", "S1", "[S1] ")]
+        rendered = chat.render(_messages(chat.break_specials(rules)[0], slots))
+        end = rendered.text.rfind("[S1]")
+        found.append(tuple(i for i, (_, b) in zip(rendered.input_ids, rendered.offsets, strict=True) if b <= end))
+    return tuple(found)
+
+
 def _fill(
     may: Sequence[Candidate], most: int, read: _Read, fits: Callable[[Sequence[Evidence]], bool]
 ) -> tuple[list[Evidence], list[str], list[str]]:
-    """At most `most` pieces, in order, and the chunk ids of those that were tried and did not fit, or have nothing to say."""
+    """At most `most` pieces, in order, and the chunk ids of those that were tried and did not fit, or have nothing to say.
+
+    Mostly all of the first ones fit: these are tried together, and one by one only when they do not.
+    """
+    together = _fill_one_by_one(may, most, read, lambda _: True)
+    return together if fits(together[0]) else _fill_one_by_one(may, most, read, fits)
+
+
+def _fill_one_by_one(
+    may: Sequence[Candidate], most: int, read: _Read, fits: Callable[[Sequence[Evidence]], bool]
+) -> tuple[list[Evidence], list[str], list[str]]:
     packed: list[Evidence] = []
     dropped: list[str] = []
     withheld: list[str] = []

@@ -107,9 +107,10 @@ def search(
             vectors, unread = vectors_of(query.legs, encoder)
             why = TOO_LONG
         if vectors:
+            read = time.perf_counter()
+            steps.append(Step("embed", read - began, len(read_dense(query.legs)), len(vectors), unread))
             dense, how = dense_lists(corpus, settings, vectors, among.rows, stop)
-            note = _joined(how, unread, left_out)
-            steps.append(Step("dense", time.perf_counter() - began, n, _different(dense), note))
+            steps.append(Step("dense", time.perf_counter() - read, n, _different(dense), _joined(how, left_out)))
         else:
             steps.append(Step("dense", time.perf_counter() - began, n, 0, why, skipped=True))
     # without vectors the lexical list stands in, also when only the dense one was asked for; the step above says so
@@ -232,13 +233,18 @@ def is_chinese(text: str) -> bool | None:
     return len(_HAN.findall(text)) * 6 >= letters if letters else None
 
 
+def read_dense(legs: Sequence[Leg]) -> list[str]:
+    """The different texts of `legs` that the encoder is to read, each once."""
+    return list(dict.fromkeys(sought.text for leg in legs for sought in leg.texts if sought.dense > 0))
+
+
 def vectors_of(legs: Sequence[Leg], encoder: QueryEncoder) -> tuple[list[NDArray[np.float32]], Bilingual]:
     """The direction each leg is looked for in: of one text its own vector, of several their weighted mean. Each text is encoded once.
 
     A text that is too long for the encoder is left out, and the note says which; without the question itself, the first
     text of every query, there are no vectors.
     """
-    texts = list(dict.fromkeys(sought.text for leg in legs for sought in leg.texts if sought.dense > 0))
+    texts = read_dense(legs)
     row_of = _rows(texts, encoder)
     unread = [text for text in texts if text not in row_of]
     if not texts or texts[0] in unread:

@@ -156,6 +156,7 @@ def _ask(question: Question, corpus: Corpus, settings: Settings, models: Loaded,
     grades = {label.document: label.grade for label in question.relevant}
     runs = search(formulate(question.question, (), _PLAIN_QUERY), corpus, _PLAIN_SEARCH, encoder)
     took = {step.name: step.seconds for step in runs.steps}
+    dense = took.get("embed", 0.0) + took["dense"]
     began = time.perf_counter()
     fused = reciprocal_rank_fusion([runs.dense[:PLAIN_DEPTH], runs.lexical[:PLAIN_DEPTH]], PLAIN_C)
     fusing = time.perf_counter() - began
@@ -173,9 +174,9 @@ def _ask(question: Question, corpus: Corpus, settings: Settings, models: Loaded,
 
     return Asked(
         question.id,
-        dense=ranked(chunks(runs.dense), took["dense"]),
+        dense=ranked(chunks(runs.dense), dense),
         lexical=ranked(chunks(runs.lexical), took["lexical"]),
-        rrf=ranked(chunks(fused), took["dense"] + took["lexical"] + fusing),
+        rrf=ranked(chunks(fused), dense + took["lexical"] + fusing),
         line=ranked(line, whole),
         # without a generator nothing is packed, and nothing need be: the order is known before
         skipped=tuple(step.name for step in found.trace.steps if step.skipped and step.name != "pack"),

@@ -52,6 +52,7 @@ WORDS: Final[Mapping[str, Bilingual]] = MappingProxyType({
     "step.cache": _B("cache", "缓存"),
     "step.rewrite": _B("query", "检索式"),
     "step.draft": _B("draft answer", "回答草稿"),
+    "step.embed": _B("question → vector", "问题转为向量"),
     "step.dense": _B("dense search", "向量检索"),
     "step.lexical": _B("lexical search", "词汇检索"),
     "step.fuse": _B("fuse", "融合"),

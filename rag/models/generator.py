@@ -7,7 +7,7 @@ import threading
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any
 
 import torch
 from transformers import AutoModelForCausalLM, GenerationConfig
@@ -24,6 +24,7 @@ from rag.models.plain import generate
 from rag.models.prefix import PrefixCache
 from rag.models.turns import Turns
 from rag.models.weights import Weights
+from rag.types import Finish
 
 # How often `stream` yields even when no token came, so that the caller can notice Stop or a closed page.
 HEARTBEAT_S = 0.2
@@ -38,8 +39,6 @@ BITS = 8
 SHARED = 4
 
 PLAIN = Bilingual(en="written by plain transformers", zh="由 transformers 自带的生成写出")
-
-Finish = Literal["running", "end", "length", "stopped"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,17 +224,18 @@ class Generator:
                 job.prefix.put(kept, age)
 
     def share(self, ids: Sequence[int], stop: threading.Event) -> None:
-        """Read `ids` now, so that nobody's prompt that begins with them has to: for words that everybody may know, such as the
+        """Read `ids` ahead, so that nobody's prompt that begins with them has to: for words that everybody may know, such as the
         built-in rules, never for a visitor's.
 
-        Of the last `SHARED` texts that were shared keys and values are kept. Raises `Stopped` once `stop` is set.
+        Done while nobody else computes: an answer that is asked for meanwhile goes first. Of the last `SHARED` texts that were
+        shared keys and values are kept. Raises `Stopped` once `stop` is set and its turn comes. Without an own decoder nothing is read.
         """
         decoder = self._decoder
         if decoder is None or any(list(ids) == kept.ids for kept in self._shared):
             return
         self._local.stop = stop
         kept = KeysValues(decoder.shape)
-        with self._turns.turn(), torch.inference_mode():
+        with self._turns.turn(idle=True), torch.inference_mode():
             read_prompt(decoder, ids, kept, 0, Work())
         self._shared = (*self._shared, kept)[-SHARED:]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Literal
 
@@ -68,9 +68,14 @@ class Models:
         self._hub: Hub | None = None  # one for all roles, so that a silent hub is asked once
         self._problem: dict[Role, Bilingual] = {}
 
-    def start(self) -> None:
-        """Begin loading in the background; returns at once."""
-        threading.Thread(target=self.load, name="models", daemon=True).start()
+    def start(self, then: Callable[[], None] = lambda: None) -> None:
+        """Begin loading in the background; returns at once. `then` is done behind it, when nobody waits for a model any more."""
+
+        def work() -> None:
+            self.load()
+            then()
+
+        threading.Thread(target=work, name="models", daemon=True).start()
 
     def load(self, roles: tuple[Role, ...] = ("encoder", "generator")) -> None:
         """Fetch and load `roles` in the calling thread; a failure is kept and raised by the accessors."""

@@ -14,35 +14,42 @@ from contextlib import contextmanager
 
 
 class Turns:
-    """A fair lock with two queues: short work (a question's vector) goes before long work; each is first come, first served.
+    """A fair lock with three queues: short work (a question's vector) goes before long work, and long work before idle work,
+    which nobody asked for; each queue is first come, first served.
 
-    Short pieces are milliseconds and bounded by the visitors' question limit, so they cannot starve long work.
+    Short pieces are milliseconds and bounded by the visitors' question limit, so they cannot starve long work. Idle work is
+    what is done ahead; it waits for as long as anybody wants to work.
     """
 
     def __init__(self) -> None:
         self._changed = threading.Condition()
         self._held = False
+        self._idles = False  # whether idle work holds the turn
         self._short: deque[object] = deque()
         self._long: deque[object] = deque()
+        self._idle: deque[object] = deque()
 
     @contextmanager
-    def turn(self, *, short: bool = False) -> Iterator[None]:
+    def turn(self, *, short: bool = False, idle: bool = False) -> Iterator[None]:
         """Hold the turn for one piece of work (or for several, with `hand_over` between them)."""
-        self._acquire(short)
+        self._acquire(self._short if short else self._idle if idle else self._long)
         try:
             yield
         finally:
             self._release()
 
     def hand_over(self) -> None:
-        """Called by the holder between two pieces: let the next in line work, if somebody waits, and queue again."""
-        if self._short or self._long:
-            self._release()
-            self._acquire(short=False)
+        """Called by the holder between two pieces: let the next in line work, if somebody waits, and queue again.
 
-    def _acquire(self, short: bool) -> None:
+        Idle work goes back behind all other; to that it does not hand over.
+        """
+        if self._short or self._long:
+            queue = self._idle if self._idles else self._long
+            self._release()
+            self._acquire(queue)
+
+    def _acquire(self, queue: deque[object]) -> None:
         ticket = object()
-        queue = self._short if short else self._long
         with self._changed:
             queue.append(ticket)
             try:
@@ -53,7 +60,7 @@ class Turns:
                 self._changed.notify_all()
                 raise
             queue.popleft()
-            self._held = True
+            self._held, self._idles = True, queue is self._idle
 
     def _release(self) -> None:
         with self._changed:
@@ -61,4 +68,4 @@ class Turns:
             self._changed.notify_all()
 
     def _next(self) -> object:
-        return self._short[0] if self._short else self._long[0]
+        return next(queue[0] for queue in (self._short, self._long, self._idle) if queue)

@@ -10,7 +10,7 @@ from rag.ask.verify import ENOUGH
 from rag.corpus.index import Corpus
 from rag.errors import Language
 from rag.types import Answer, Citation, Clue, Sentence
-from rag.ui import panels, render
+from rag.ui import panels, render, times
 from rag.ui.conflicts import REMARK_SCRIPT
 from rag.ui.strings import text
 from rag.ui.style import ANSWER_SCRIPT, SCROLL_TO_SOURCE
@@ -89,7 +89,8 @@ def show_answer(tab: AnswerTab, answer: Answer, language: Language, stopped: boo
         tab.answer: render.answer_segments(answer, language),
     }
     if answer.done or stopped:
-        shown[tab.steps] = panels.steps(answer.trace, language)
+        took = times.line(answer.trace, answer.seconds_to_first, language)
+        shown[tab.steps] = took + panels.steps(answer.trace, language)
     return shown
 
 

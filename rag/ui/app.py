@@ -29,7 +29,7 @@ from rag.ui.strings import TABLE, translations
 from rag.ui.style import CSS, theme
 from rag.ui.uploads import UploadFolder, own_paths
 from rag.ui.wiring import ANSWERS, EVALUATING, LATEST, LIGHT, RAW, SEARCHES, THREADS, WAITING, groups, saves
-from rag.workspace import Workspace
+from rag.workspace import Shared, Workspace
 
 # routes of Gradio that this page does not use and that would show one visitor's data to others
 DOORS = {"/gradio_api/deep_link", "/monitoring", "/monitoring/summary", "/monitoring/{key}"}
@@ -62,8 +62,8 @@ def build_app(models: Models, samples: Samples, limits: Limits | None = None, gr
 
     `groups_of`: the groups of a user name (`rag.ui.sessions.Sessions`); nobody sees a document of other groups.
     """
-    allowed, room = limits or Limits(), ReadingRoom()
-    sessions = Sessions(lambda groups: Workspace(samples, models, allowed, room, groups), groups_of=groups_of)
+    allowed, room, shared = limits or Limits(), ReadingRoom(), Shared()
+    sessions = Sessions(lambda groups: Workspace(samples, models, allowed, room, groups, shared), groups_of=groups_of)
     label = gr.I18n(**translations())
     uploads = UploadFolder(allowed)
     with gr.Blocks(title=f"{TABLE['app.tab'].zh} · {TABLE['app.tab'].en}", analytics_enabled=False) as demo:

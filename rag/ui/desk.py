@@ -15,7 +15,7 @@ from rag.errors import Language, LoadError, ModelUnavailable, RagError, SettingE
 from rag.models.roles import Models
 from rag.types import Answer, Document
 from rag.ui import answer as answer_tab
-from rag.ui import candidates, candidates_table, chunks, conflicts, documents, gate, panels, prompt
+from rag.ui import candidates, candidates_table, chunks, conflicts, documents, gate, panels, prompt, times
 from rag.ui.page import Page
 from rag.ui.sessions import Sessions, Visit
 from rag.ui.settings import policies
@@ -84,7 +84,7 @@ class Desk:
         return {
             **candidates.show_candidates(self.page.candidates, asked, visit.compared(asked), visit.beside.kept, spoken),
             **prompt.show_prompt(self.page.prompt, retrieval, corpus, kept, spoken),
-            self.page.answer.steps: panels.steps(retrieval.trace, spoken),
+            self.page.answer.steps: times.line(retrieval.trace, None, spoken) + panels.steps(retrieval.trace, spoken),
             self.page.answer.versions: candidates_table.other_versions(retrieval, corpus.documents, spoken),
             self.page.settings.note: self._settings_note(visit, visit.workspace.settings, spoken),
             **self._earlier(visit, spoken),

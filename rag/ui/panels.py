@@ -262,6 +262,8 @@ def steps(trace: Trace, language: Language) -> str:
 def answer_line(answer: Answer, language: Language, stopped: bool = False) -> str:
     """One line on how the answer stands: phase, tokens, tokens per second, time to the first token."""
     finish = "stopped" if stopped else answer.finish
+    if finish == "running" and answer.ahead:
+        return phase("waiting", text("answer.ahead", language, n=answer.ahead))
     if finish == "running" and answer.n_tokens == 0:
         return phase(
             "reading", text("answer.reading", language, n=len(answer.prompt.input_ids), s=f"{answer.seconds:.1f}")

@@ -1,4 +1,4 @@
-"""What the Answer tab says of a sentence: whether a source carries it, and on which words that rests."""
+"""What the Answer tab says of a sentence (whether a source carries it, and on which words that rests), and of the time it took."""
 
 from __future__ import annotations
 
@@ -45,5 +45,18 @@ ANSWER: Final[Mapping[str, Bilingual]] = MappingProxyType({
     "clue.nowhere": _B("in no source", "任何来源中都没有"),
     "clue.heading": _B("in the heading of {marker}", "见 {marker} 的标题"),
     "clue.there": _B("{marker}: {words}", "{marker}：{words}"),
+    "answer.ahead": _B("Waiting in line: answers before yours: {n}", "排队等待中：前面还有 {n} 个回答"),
+    "times.query": _B("query", "检索式"),
+    "times.embed": _B("embed", "问题向量"),
+    "times.search": _B("search", "检索"),
+    "times.rerank": _B("rerank", "重排"),
+    "times.prompt": _B("prompt", "提示词"),
+    "times.gate": _B("gate", "把关"),
+    "times.first": _B("first token", "首个 token"),
+    "times.writing": _B("writing", "逐词生成"),
+    "times.checks": _B("citations and checks", "引用与核对"),
+    "times.all": _B("together", "合计"),
+    "times.seconds": _B("{s} s", "{s} 秒"),
+    "times.then": _B("What came from this visit's cache shows the times of then.", "取自本次访问缓存的部分，用时为当时的记录。"),
     "clue.elsewhere": _B("not there, but in {marker}: {words}", "该处没有，见 {marker}：{words}"),
 })

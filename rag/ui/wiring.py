@@ -19,11 +19,12 @@ LIGHT: dict[str, Any] = {**_EVERY, "concurrency_id": "light", "concurrency_limit
 LATEST: dict[str, Any] = {**LIGHT, "trigger_mode": "always_last"}
 # a list's value is checked by the handler, in the visitor's language; Gradio would put it into the log
 RAW: dict[str, Any] = {"preprocess": False}
-# Answers to what is asked on the page come one at a time. Searches (which may re-index first), indexing, evaluations and
-# drafts run beside each other and beside these: the models underneath, and the generator too, take turns in small
+# Answers to what is asked on the page come one at a time; the workspaces' common line sees to that, and tells each how many are
+# before it, which Gradio's own queue would not say here: so there are many places for them. Searches (which may re-index first),
+# indexing, evaluations and drafts run beside each other and beside these: the models underneath, and the generator too, take turns in small
 # pieces, so that a place here is only a thread, and nobody's long run keeps others out. Of evaluations and of drafts
 # each visitor has one at a time, so that nobody takes all the places.
-ANSWERS: dict[str, Any] = {**_EVERY, "concurrency_id": "llm", "concurrency_limit": 1}
+ANSWERS: dict[str, Any] = {**_EVERY, "concurrency_id": "llm", "concurrency_limit": 64}
 SEARCHES: dict[str, Any] = {**_EVERY, "concurrency_id": "encoder", "concurrency_limit": 16}
 EVALUATING: dict[str, Any] = {**_EVERY, "concurrency_id": "evaluate", "concurrency_limit": 16}
 INDEXING: dict[str, Any] = {**_EVERY, "concurrency_id": "index", "concurrency_limit": 16}

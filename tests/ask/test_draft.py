@@ -28,7 +28,7 @@ def corpus(leave: Document, equipment: Document, encoder: BigramEncoder) -> Corp
 def test_the_draft_is_searched_with_the_question_and_shown(corpus: Corpus, encoder: BigramEncoder) -> None:
     draft = "每人每年3000元\n可以报销。"
     found = run(corpus, FakeModels(encoder, ReplyGenerator(draft)), TWICE, "买东西能拿回多少钱？")
-    assert steps(found)[:5] == ["dense", "lexical", "draft", "dense", "lexical"]
+    assert steps(found)[:7] == ["embed", "dense", "lexical", "draft", "embed", "dense", "lexical"]
     one_line = "每人每年3000元 可以报销。"
     assert found.query is not None and found.query.draft == one_line and one_line in note(found, "draft")
     assert found.query.legs[1].texts == (
@@ -63,7 +63,13 @@ def test_without_a_draft_the_first_round_stands_and_the_trace_says_why(
     found = run(corpus, FakeModels(encoder, generator), TWICE)
     once = run(corpus, FakeModels(encoder, generator), replace(TWICE, query=replace(TWICE.query, second_round=False)))
     assert "draft" in skipped(found) and note(found, "draft")
-    assert steps(found)[:4] == ["dense", "lexical", "draft", "fuse"]  # nothing new to search with: not searched again
+    assert steps(found)[:5] == [
+        "embed",
+        "dense",
+        "lexical",
+        "draft",
+        "fuse",
+    ]  # nothing new to search with: not searched again
     assert found.candidates == once.candidates and found.query == once.query
 
 

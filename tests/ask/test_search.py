@@ -39,6 +39,7 @@ def test_both_retrievers_give_their_best_within_the_depth(corpus: Corpus) -> Non
     assert list(runs.dense) == corpus.dense.search(ENCODER.encode_query(["年假 HR-F-012"])[0], 3)
     assert list(runs.lexical) == corpus.lexical.search("年假 HR-F-012", 3)
     assert [(s.name, s.n_in, s.n_out, s.skipped) for s in runs.steps] == [
+        ("embed", 1, 1, False),
         ("dense", len(corpus.chunks), 3, False),
         ("lexical", len(corpus.chunks), 3, False),
     ]
@@ -49,8 +50,9 @@ def test_versions_not_in_force_do_not_exist_and_the_trace_says_how_many(corpus: 
     keys = {corpus.chunks[h.position].key for h in (*runs.dense, *runs.lexical)}
     hidden = sum(c.key == "leave@2025-01" for c in corpus.chunks)
     assert keys == {"leave@2026-01", "equipment@2026-01"}
-    assert all(str(hidden) in s.note.en and str(hidden) in s.note.zh for s in runs.steps)
-    assert len(runs.dense) == len(corpus.chunks) - hidden == runs.steps[0].n_in
+    assert all(str(hidden) in s.note.en and str(hidden) in s.note.zh for s in runs.steps if s.name != "embed")
+    assert [len(corpus.chunks) - hidden] * 2 == [s.n_in for s in runs.steps if s.name != "embed"]
+    assert len(runs.dense) == len(corpus.chunks) - hidden
     earlier = search("年假", corpus, SearchSettings(depth=200, as_of=date(2025, 6, 1)), ENCODER)
     assert {corpus.chunks[h.position].key for h in earlier.dense} == {"leave@2025-01", "equipment@2026-01"}
 
@@ -59,7 +61,7 @@ def test_versions_not_in_force_do_not_exist_and_the_trace_says_how_many(corpus: 
 def test_the_mode_decides_who_is_asked(corpus: Corpus, mode, dense: int, lexical: int) -> None:
     runs = search("年假", corpus, SearchSettings(mode=mode), ENCODER)
     assert (bool(runs.dense), bool(runs.lexical)) == (bool(dense), bool(lexical))
-    assert len(runs.steps) == dense + lexical
+    assert [s.name for s in runs.steps] == ["embed", "dense"] * dense + ["lexical"] * lexical
     assert (runs.query is not None) == bool(dense)
 
 

@@ -31,11 +31,11 @@ def test_few_passages_are_all_found_and_the_trace_tells_how(corpus: Corpus) -> N
     pytest.importorskip("faiss")
     near, exact = search(corpus, NEAR), search(corpus, replace(NEAR, nearest="exact"))
     assert near.dense == exact.dense and near.lexical == exact.lexical and near.dense
-    step = near.steps[0]
+    step = near.steps[1]
     assert step.name == "dense" and not step.skipped
     for said in (step.note.en, step.note.zh):
         assert "HNSW M=16" in said and "recall@20 1.000" in said
-    assert "HNSW" not in exact.steps[0].note.en + near.steps[1].note.en
+    assert "HNSW" not in exact.steps[1].note.en + near.steps[2].note.en
 
 
 def test_the_graph_is_made_once_of_what_the_groups_may_see(corpus: Corpus) -> None:
@@ -53,10 +53,10 @@ def test_without_faiss_it_is_exact_and_says_so(corpus: Corpus, monkeypatch: pyte
     monkeypatch.setitem(sys.modules, "faiss", None)
     near, exact = search(corpus, NEAR), search(corpus, replace(NEAR, nearest="exact"))
     assert near.dense == exact.dense
-    assert "faiss is not installed" in near.steps[0].note.en and "faiss" in near.steps[0].note.zh
+    assert "faiss is not installed" in near.steps[1].note.en and "faiss" in near.steps[1].note.zh
 
 
 def test_the_trace_says_both_how_and_what_was_left_out(corpus: Corpus) -> None:
     pytest.importorskip("faiss")
-    note = search(corpus, replace(NEAR, documents=("leave",))).steps[0].note.en
+    note = search(corpus, replace(NEAR, documents=("leave",))).steps[1].note.en
     assert "HNSW" in note and "; " in note and "left out" in note

@@ -153,6 +153,20 @@ def test_stop_during_prefill_and_while_answering(ready: Callable[..., Any]) -> N
     assert max(prefill, decode) < 1.5
 
 
+def test_a_closed_tab_frees_the_model_for_the_next_in_line(ready: Callable[..., Any]) -> None:
+    first, second = ready(), ready()
+    steps.ask(first, "差旅住宿、交通和餐补的标准分别是多少？请逐条详细说明。")
+    steps.first_token(first)
+    steps.ask(second, DEFAULT)
+    second.locator("#answer-status .busy", has_text="前面还有 1 个回答").wait_for()
+    began = time.perf_counter()
+    first.close()
+    second.locator("#answer-status .busy", has_text=re.compile("正在")).wait_for()
+    print(f"\nclosed tab: the next in line begins after {time.perf_counter() - began:.1f} s")
+    steps.finished(second)
+    assert "15" in second.locator("#answer").inner_text()
+
+
 def test_two_visitors_with_the_same_file_name_at_once(ready: Callable[..., Any], tmp_path: Path) -> None:
     """Same name and, for the second pair, the same bytes too; nobody sees the other's."""
     first, second = ready(), ready()

@@ -86,11 +86,11 @@ class Reader(ReplyGenerator):
     stops: bool = False
 
     def stream(
-        self, input_ids: Sequence[int], settings: GenerateSettings, stop: threading.Event
+        self, input_ids: Sequence[int], settings: GenerateSettings, stop: threading.Event, prefix: object = None
     ) -> Iterator[Generated]:
         prompt = "".join(chr(i) for i in input_ids if i < SPECIAL_ID)
         self.reply = self.twist(prompt, self._read(prompt))
-        for generated in super().stream(input_ids, settings, stop):
+        for generated in super().stream(input_ids, settings, stop, prefix):
             if self.stops and generated.text:
                 yield replace(generated, finish="stopped")
                 return

@@ -58,10 +58,10 @@ class Scripted(ReplyGenerator):
     says: Callable[[str], str] = script
 
     def stream(
-        self, input_ids: Sequence[int], settings: GenerateSettings, stop: threading.Event
+        self, input_ids: Sequence[int], settings: GenerateSettings, stop: threading.Event, prefix: object = None
     ) -> Iterator[Generated]:
         self.reply = self.says("".join(chr(i) for i in input_ids if i < SPECIAL_ID))
-        for generated in super().stream(input_ids, settings, stop):
+        for generated in super().stream(input_ids, settings, stop, prefix):
             yield replace(generated, seconds_to_first=0.25, seconds=0.5)
 
 

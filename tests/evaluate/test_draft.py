@@ -41,11 +41,11 @@ class Writer(ReplyGenerator):
     after: list[threading.Event] = field(default_factory=list)
 
     def stream(
-        self, input_ids: Sequence[int], settings: GenerateSettings, stop: threading.Event
+        self, input_ids: Sequence[int], settings: GenerateSettings, stop: threading.Event, prefix: object = None
     ) -> Iterator[Generated]:
         self.reply = self.replies[len(self.given) % len(self.replies)]
         try:
-            yield from super().stream(input_ids, settings, stop)
+            yield from super().stream(input_ids, settings, stop, prefix)
         finally:
             stop.set()
             self.after.append(stop)

@@ -2,6 +2,7 @@
 
 import random
 import threading
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -278,6 +279,39 @@ def test_stopped_before_any_layer_it_leaves_a_cache_that_can_be_used(
         assert prefix.tokens >= 70
         alike(run(qwen.fast, other, prefix, n=12), expected_other)
         alike(run(qwen.fast, ids, prefix, n=12), expected)
+
+
+def test_a_page_that_is_closed_ends_it_within_a_layer(qwen: Pair, monkeypatch: pytest.MonkeyPatch) -> None:
+    ids = prompt(qwen.fast, random.Random(5))[:70] * 3
+    begun, decoder, through = [0], qwen.fast._decoder, qwen.fast._decoder._through  # type: ignore[union-attr]
+
+    def slowly(*given: object) -> object:
+        begun[0] += 1
+        time.sleep(0.003)  # so that the reader comes in the middle of the work
+        return through(*given)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(decoder, "_through", slowly)
+
+    class Marking(threading.Event):
+        at = 0
+
+        def set(self) -> None:
+            self.at = self.at or begun[0]  # the first time counts
+            super().set()
+
+    for tokens in range(8):
+        stop = Marking()
+        stream = qwen.fast.stream(ids, GenerateSettings(answer_tokens=40), stop)
+        if tokens:
+            next(g for g in stream if len(g.ids) >= tokens)
+        else:  # while the prompt is read: an iterator that was never asked has not begun
+            monkeypatch.setattr("rag.models.generator.HEARTBEAT_S", 0.001)
+            next(stream)
+        stream.close()  # type: ignore[attr-defined]
+        _free(qwen.fast)
+        assert stop.is_set() and begun[0] - stop.at <= 1  # the one that was under way, or about to be
+        monkeypatch.undo()
+        monkeypatch.setattr(decoder, "_through", slowly)
 
 
 def _free(generator: Generator) -> None:

@@ -15,15 +15,15 @@ def _until(condition: Callable[[], bool]) -> None:
 
 
 def _waiting(turns: Turns) -> int:
-    return len(turns._short) + len(turns._long)
+    return len(turns._short) + len(turns._long) + len(turns._idle)
 
 
-def _queue(turns: Turns, done: list[str], name: str, short: bool) -> threading.Thread:
+def _queue(turns: Turns, done: list[str], name: str, short: bool, idle: bool = False) -> threading.Thread:
     """Start a thread that wants a turn, and return once it stands in line."""
     before = _waiting(turns)
 
     def work() -> None:
-        with turns.turn(short=short):
+        with turns.turn(short=short, idle=idle):
             done.append(name)
 
     thread = threading.Thread(target=work, daemon=True)
@@ -76,6 +76,36 @@ def test_short_before_long_and_each_first_come_first_served() -> None:
     for thread in threads:
         thread.join(5)
     assert done == ["short 1", "short 2", "short 3", "long 1", "long 2", "long 3"]
+
+
+def test_idle_work_comes_after_all_other_that_wants_to_work_also_between_its_pieces() -> None:
+    turns, done = Turns(), list[str]()
+    with turns.turn():
+        threads = [_queue(turns, done, name, name == "short", name == "idle") for name in ("idle", "long", "short")]
+        turns.hand_over()
+        done.append("holder")
+    for thread in threads:
+        thread.join(5)
+    assert done == ["short", "long", "holder", "idle"]
+    done.clear()
+    with turns.turn(idle=True):
+        threads = [_queue(turns, done, f"long {n}", False) for n in range(2)]
+        done.append("piece 0")
+        turns.hand_over()
+        done.append("piece 1")
+    for thread in threads:
+        thread.join(5)
+    assert done == ["piece 0", "long 0", "long 1", "piece 1"]
+
+
+def test_who_works_does_not_hand_over_to_idle_work() -> None:
+    turns, done = Turns(), list[str]()
+    with turns.turn():
+        thread = _queue(turns, done, "idle", False, True)
+        turns.hand_over()
+        done.append("holder")
+    thread.join(5)
+    assert done == ["holder", "idle"]
 
 
 def test_hand_over_lets_a_short_one_in_within_one_piece() -> None:

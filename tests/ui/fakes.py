@@ -48,14 +48,14 @@ class SlowGenerator(ReplyGenerator):
     more: threading.Event = field(default_factory=threading.Event)
 
     def stream(
-        self, input_ids: Sequence[int], settings: GenerateSettings, stop: threading.Event
+        self, input_ids: Sequence[int], settings: GenerateSettings, stop: threading.Event, prefix: object = None
     ) -> Iterator[Generated]:
         began = time.perf_counter()
         while time.perf_counter() - began < self.before and not stop.is_set():
             yield Generated((), "", "running", None, time.perf_counter() - began)
             stop.wait(0.05)
         first = time.perf_counter() - began
-        for generated in super().stream(input_ids, settings, stop):
+        for generated in super().stream(input_ids, settings, stop, prefix):
             stop.wait(self.between)
             while generated.text == self.reply and not (self.more.is_set() or stop.is_set()):
                 stop.wait(0.05)

@@ -1,0 +1,62 @@
+"""Nothing of a question's way is computed twice: counted over one question with all default steps, from retrieval to the checked answer."""
+
+import threading
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from rag.config import DEFAULT_ENCODER, GenerateSettings, Settings
+from rag.workspace import Workspace
+from tests.fake_models import BigramEncoder, CharacterChat
+from tests.workspace_kit import last, make, write_samples
+
+QUESTION = "入职满一年，每年有多少天带薪年假？"
+ALL = ["embed", "dense", "lexical", "fuse", "select", "pack", "gate", "generate", "cite", "gate", "compare"]
+
+
+@pytest.fixture
+def workspace(tmp_path: Path) -> Workspace:
+    encoder = BigramEncoder(facts=(("model", DEFAULT_ENCODER),))  # the gate reads with no other
+    return make(write_samples(tmp_path), encoder)[0]
+
+
+def counting(monkeypatch: pytest.MonkeyPatch, owner: object, name: str, key: Callable[..., object]) -> Counter[object]:
+    """How often ``owner.name`` is called with what `key` makes of its arguments."""
+    calls, real = Counter[object](), getattr(owner, name)
+
+    def counted(*given: object, **named: object) -> object:
+        calls[key(*given, **named)] += 1
+        return real(*given, **named)
+
+    monkeypatch.setattr(owner, name, counted)
+    return calls
+
+
+def test_every_part_of_the_way_is_done_once(workspace: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
+    models, corpus = workspace._models, workspace.corpus()
+    encoder, chat = models.encoder(), models.generator().chat
+    assert corpus.dense is not None and isinstance(chat, CharacterChat)
+    counts = {
+        "embedded": counting(monkeypatch, encoder, "encode_query", lambda texts: tuple(texts)),
+        "states": counting(monkeypatch, encoder, "token_states", lambda text, question: (text, question)),
+        "rendered": counting(monkeypatch, CharacterChat, "render", lambda self, messages: messages),
+        "dense": counting(monkeypatch, type(corpus.dense), "search", lambda self, vector, k, rows: k),
+        "lexical": counting(monkeypatch, type(corpus.lexical), "scores", lambda self, text: text),
+    }
+    workspace.configure(
+        Settings(generate=GenerateSettings(refuse_below=0.0))
+    )  # hashed bigrams are like nothing the gate was fitted on
+    found = workspace.retrieve(QUESTION)
+    assert found.prompt is not None and len(found.prompt.packed) > 1
+    final = last(workspace.answer(QUESTION, threading.Event()))
+    assert [s.name for s in final.trace.steps] == ALL
+    assert (
+        counts["embedded"] == {(QUESTION,): 1} and counts["lexical"] == {QUESTION: 1} and counts["dense"].total() == 1
+    )
+    twice = {name: {k: n for k, n in calls.items() if n > 1} for name, calls in counts.items()}
+    assert twice == dict.fromkeys(counts, {})
+    # the prompt as it is sent, and the template's own words, with which it is compared
+    assert counts["rendered"].total() == 2 and found.prompt.messages in counts["rendered"]
+    assert [question for _, question in counts["states"]].count(True) == 1
