@@ -249,7 +249,12 @@ def _held(written: Answer, question: str, corpus: Corpus, settings: Settings) ->
     trace = Trace((*written.trace.steps, *row), settings.lines(), settings.hash())
     if weighed.enough:
         return replace(written, gate=weighed, trace=trace)
-    return refusal(written, question, weighed, trace)
+    told_of = tuple(replace(s, note=_of_withdrawn(s.note)) if s.name == "cite" else s for s in trace.steps)
+    return replace(refusal(written, question, weighed, replace(trace, steps=told_of)), withdrawn=written)
+
+
+def _of_withdrawn(note: Bilingual) -> Bilingual:
+    return Bilingual(en=f"of what was written and withdrawn: {note.en}", zh=f"针对已写出又撤回的内容：{note.zh}")
 
 
 def _generate_step(generated: Generated, n_in: int, generator: Generator) -> Step:

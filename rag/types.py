@@ -304,10 +304,26 @@ class Citation:
     by: By
 
 
-ClueKind = Literal["number", "date", "limit", "negation", "condition", "name", "words", "place"]
+ClueKind = Literal[
+    "number",
+    "date",
+    "limit",
+    "negation",
+    "condition",
+    "name",
+    "place",
+    "words",
+    "terms",
+    "asked",
+    "far",
+    "fewer",
+    "less",
+]
 """What a clue is about: a number with its unit, rate or code; a date or time; which side of a number is meant (以上, 以下, 之前);
-不得 and 可以; 仅, 必须, 除外; a name or thing; the other words together; whether what stands together in the answer
-stands together in the source."""
+不得 and 可以; 仅, 必须, 除外; a name or thing; whether what stands together in the answer stands together in the source. Of the
+sentence as a whole: how many of its ``words``, of its weighed ``terms``, of the question's (``asked``) stand there; and of another
+passage, that it comes nearer (this one is ``far``), holds more of its words (this one ``fewer``), or more of its terms and
+says otherwise (this one ``less``); these name the passage."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -325,6 +341,8 @@ class Clue:
     chunk_id: str | None
     span: tuple[int, int] | None
     agrees: bool
+    share: tuple[float, float] | None = None
+    """Of the sentence as a whole: the share (0…1) that was found and the least that is asked for."""
 
 
 Support = Literal["cited", "other", "none", "no_claim", "refusal"]
@@ -547,6 +565,8 @@ class Answer:
     """Where other versions, or other packed sources, say otherwise; of a complete answer only (`rag.ask.conflicts`)."""
     ahead: int = 0
     """Answers of others that are written before this one; nothing of it is computed until there is none."""
+    withdrawn: Answer | None = None
+    """What was written, where the gate put the not-found sentence in its place."""
 
     @property
     def says_nothing(self) -> bool:

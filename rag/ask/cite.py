@@ -8,7 +8,7 @@ one that does beside the model's where the model's does not.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -74,6 +74,16 @@ class _Tried:
     passage: Passage
     findings: tuple[Finding, ...]
     carries: bool
+
+
+@dataclass(frozen=True, slots=True)
+class _Against:
+    """What a passage is measured against: how close the nearest of all comes, most of the sentence's characters in words that one
+    holds, and the words in whose place one has another, with the share of the sentence in that one."""
+
+    nearest: float
+    most: int
+    swapped: Mapping[str, float]
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,43 +200,37 @@ class Citing:
             for word in replaced(said, one.reading):
                 swapped[word] = max(one.passage.said, swapped.get(word, 0.0))
         most = max((kept(said, one.reading, one.source.heading) for one in near), default=0)
+        against = _Against(nearest, most, swapped)
         tried = [
-            self._try(said, source, [n for n in near if n.source is source], runs[0], swapped, most)
-            for source, runs in found
+            self._try(said, source, [n for n in near if n.source is source], runs[0], against) for source, runs in found
         ]
         top = max(tried, key=lambda t: t.passage.said, default=None)
         if top is None or top.carries or any(f.missing for f in top.findings):
             return tried
         # the passage that has most of the sentence says otherwise: one that has less and is silent on it carries nothing
-        return [replace(t, carries=t.carries and t.passage.said >= top.passage.said) for t in tried]
+        return [_outdone(t, top.passage.said, len(said.text)) for t in tried]
 
-    def _try(
-        self, said: Reading, source: Source, near: list[_Near], first: Passage, swapped: Mapping[str, float], most: int
-    ) -> _Tried:
+    def _try(self, said: Reading, source: Source, near: list[_Near], first: Passage, against: _Against) -> _Tried:
         """`first` stands for a source none of whose passages comes near: it carries nothing."""
         best: _Tried | None = None
         for one in near or [_Near(source, first, source.reading(first))]:
-            outdone = frozenset(word for word, share in swapped.items() if share > one.passage.said)
-            findings = verify(
-                said,
-                Compared(
-                    one.reading,
-                    one.parts,
-                    source.heading,
-                    self._asked,
-                    one.passage.asked,
-                    source.facts,
-                    self._texts,
-                    frozenset(swapped),
-                    outdone,
-                ),
+            share = one.passage.said
+            outdone = frozenset(word for word, more in against.swapped.items() if more > share)
+            compared = Compared(
+                passage=one.reading,
+                parts=one.parts,
+                heading=source.heading,
+                question=self._asked,
+                asked=one.passage.asked,
+                all_facts=source.facts,
+                others=self._texts,
+                replaced=frozenset(against.swapped),
+                outdone=outdone,
             )
-            decided = bool(findings) and (not said.words or any(f.kind in ("number", "date", "name") for f in findings))
-            full = kept(said, one.reading, source.heading) >= FULL * most
-            carries = bool(near) and full and all(f.agrees for f in findings) and (decided or one.passage.said >= CLOSE)
-            if not carries and all(f.agrees for f in findings):
-                findings = (*findings, Finding("words", 0, len(said.text), None, False))
-            found = _Tried(source, one.passage, findings, carries)
+            findings = verify(said, compared)
+            if all(f.agrees for f in findings):
+                findings = (*findings, *_as_a_whole(said, one, findings, against))
+            found = _Tried(source, one.passage, findings, all(f.agrees for f in findings))
             if found.carries or not any(f.missing for f in findings):
                 return found  # it has all that the sentence names: what it says of it decides
             if best is None or _misses(found) < _misses(best):
@@ -244,9 +248,11 @@ class Citing:
         if finding.there is not None:
             begin = tried.passage.span[0]
             chunk, span = tried.source.chunk_id, (begin + finding.there[0], begin + finding.there[1])
-        elif not finding.above and finding.kind != "words":
+        elif finding.share is not None:
+            chunk, span = tried.source.chunk_id, tried.passage.span
+        elif not finding.above:
             chunk, span = self._elsewhere(said.text[finding.start : finding.end])
-        return Clue(finding.kind, finding.start, finding.end, chunk, span, finding.agrees)
+        return Clue(finding.kind, finding.start, finding.end, chunk, span, finding.agrees, finding.share)
 
     def _elsewhere(self, word: str) -> tuple[str | None, tuple[int, int] | None]:
         for source in self._packed.sources:
@@ -274,6 +280,29 @@ def without_markers(text: str) -> str:
         said += "" if _is_refusal(bare) else bare
         before = span.end
     return said
+
+
+def _as_a_whole(said: Reading, one: _Near, findings: tuple[Finding, ...], against: _Against) -> Iterator[Finding]:
+    """Of a passage in which each thing agrees, what is asked for besides: to be among the nearest, to hold about as many of the
+    words as any, and where no number, date or name decides, enough of the terms."""
+    end = len(said.text)
+    close = one.passage.close / against.nearest if against.nearest else 1.0
+    if close < NEAR:
+        yield Finding("far", 0, end, None, False, share=(close, NEAR))
+    held_here = kept(said, one.reading, one.source.heading)
+    if held_here < FULL * against.most:
+        yield Finding("fewer", 0, end, None, False, share=(held_here / against.most, FULL))
+    decided = bool(findings) and (not said.words or any(f.kind in ("number", "date", "name") for f in findings))
+    if not decided:
+        yield Finding("terms", 0, end, None, one.passage.said >= CLOSE, share=(one.passage.said, CLOSE))
+
+
+def _outdone(tried: _Tried, most: float, end: int) -> _Tried:
+    """`tried`, which carries nothing when another passage has more of the sentence, `most`."""
+    if not tried.carries or tried.passage.said >= most:
+        return tried
+    less = Finding("less", 0, end, None, False, share=(tried.passage.said, most))
+    return replace(tried, findings=(*tried.findings, less), carries=False)
 
 
 def _misses(tried: _Tried) -> int:

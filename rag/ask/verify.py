@@ -58,13 +58,15 @@ class Finding:
     there: tuple[int, int] | None
     agrees: bool
     above: bool = False
+    share: tuple[float, float] | None = None
+    """As `rag.types.Clue.share`."""
 
     @property
     def missing(self) -> bool:
         """Whether it is something that the passage does not have, rather than something it has otherwise."""
         if self.kind == "name":
             return not self.agrees and self.there is None
-        return not self.agrees and self.kind in ("number", "date", "words")
+        return not self.agrees and (self.kind in ("number", "date") or self.share is not None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -264,9 +266,9 @@ def _words(said: Reading, source: Compared) -> Iterator[Finding]:
     there = f"{source.passage.text}\n{source.heading.text}\n{source.question.text}"
     kept = sum(w.end - w.start for w in said.words if held(w.word, there) >= 0)
     if whole >= SHORT and kept < ENOUGH * whole:
-        yield Finding("words", said.words[0].start, said.words[-1].end, None, False)
+        yield Finding("words", said.words[0].start, said.words[-1].end, None, False, share=(kept / whole, ENOUGH))
     elif not said.words and source.question.words and source.asked < ENOUGH_ASKED:
-        yield Finding("words", 0, len(said.text), None, False)
+        yield Finding("asked", 0, len(said.text), None, False, share=(source.asked, ENOUGH_ASKED))
 
 
 def _contrasts(said: Reading, passage: Reading) -> Iterator[Finding]:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import gradio as gr
 
-from rag.ask.verify import ENOUGH
+from rag.ask.cite import CLOSE, FULL, NEAR
+from rag.ask.verify import ENOUGH, SHORT
 from rag.corpus.index import Corpus
 from rag.errors import Language
 from rag.types import Answer, Citation, Clue, Sentence
@@ -14,6 +15,8 @@ from rag.ui import panels, render, times
 from rag.ui.conflicts import REMARK_SCRIPT
 from rag.ui.strings import text
 from rag.ui.style import ANSWER_SCRIPT, SCROLL_TO_SOURCE
+
+_CSS: Final = {"model": "cite model", "system": "cite system", "closest": "cite closest"}
 
 
 class AnswerTab(NamedTuple):
@@ -25,6 +28,8 @@ class AnswerTab(NamedTuple):
     """What other versions and sources say otherwise; set with the complete answer."""
     versions: gr.HTML
     """Which other versions say something on the question; set with what was found."""
+    withdrawn: gr.HTML
+    """What was written and withdrawn, folded; set with the complete answer."""
     legend: gr.HTML
     source: gr.HTML
     steps: gr.HTML
@@ -44,11 +49,12 @@ def build_answer(label: gr.I18n) -> AnswerTab:
             )
             remarks = gr.HTML(js_on_load=REMARK_SCRIPT, elem_id="answer-remarks")
             versions = gr.HTML(js_on_load=None, elem_id="answer-versions")
+            withdrawn = gr.HTML(js_on_load=None, elem_id="answer-withdrawn")
             legend = gr.HTML(js_on_load=None, elem_id="answer-legend")
         with gr.Column(scale=5, min_width=300):
             source = gr.HTML(js_on_load=SCROLL_TO_SOURCE, elem_id="source")
     steps = gr.HTML(js_on_load=None, elem_id="steps")
-    return AnswerTab(status, answer, remarks, versions, legend, source, steps)
+    return AnswerTab(status, answer, remarks, versions, withdrawn, legend, source, steps)
 
 
 def empty_answer(tab: AnswerTab, status: str, language: Language) -> dict[Any, Any]:
@@ -58,6 +64,7 @@ def empty_answer(tab: AnswerTab, status: str, language: Language) -> dict[Any, A
         tab.answer: [],
         tab.remarks: "",
         tab.versions: "",
+        tab.withdrawn: "",
         tab.legend: legend(language),
         tab.source: panels.notice(text("answer.source", language)),
         tab.steps: "",
@@ -94,6 +101,20 @@ def show_answer(tab: AnswerTab, answer: Answer, language: Language, stopped: boo
     return shown
 
 
+def withdrawn_view(answer: Answer, corpus: Corpus, language: Language) -> str:
+    """What was written and withdrawn, with its marks, and on what words those that were not carried failed; empty when nothing was."""
+    written = answer.withdrawn
+    if written is None:
+        return ""
+    pieces = (
+        f'<span class="{render.escape(_CSS.get(piece["k"], piece["k"]))} {render.escape(piece.get("s", ""))}">{render.escape(piece["t"])}</span>'
+        for piece in render.answer_segments(written, language)
+    )
+    tables = (clue_table(s, written, corpus, language) for s in written.sentences if s.support == "none")
+    head = render.escape(text("answer.withdrawn", language))
+    return f'<details class="gate"><summary>{head}</summary><div class="answer">{"".join(pieces)}</div>{"".join(tables)}</details>'
+
+
 def find_citation(answer: Answer, marker: str, start: int) -> Citation | None:
     """The citation with this marker at this place, or the first with this marker; None when there is none."""
     valid = [c for c in answer.citations if c.chunk_id is not None and c.marker == marker]
@@ -123,14 +144,20 @@ def why_view(start: int, answer: Answer, corpus: Corpus, language: Language) -> 
     said = answer.text[sentence.start : sentence.end]
     parts = [
         f'<p class="why"><b>{render.escape(text(f"answer.mark_{sentence.support}", language))}</b> {render.escape(said)}</p>',
-        f'<p class="note">{render.escape(text("answer.method", language, share=f"{ENOUGH:.0%}"))}</p>',
+        f'<p class="note">{render.escape(_method(language))}</p>',
         clue_table(sentence, answer, corpus, language),
     ]
     if citation is not None and chunk is not None and chunk.key in corpus.documents:
-        words = [c.span for c in sentence.clues if c.span is not None and c.chunk_id == chunk.chunk_id]
+        words = [c.span for c in sentence.clues if c.span and c.share is None and c.chunk_id == chunk.chunk_id]
         parts.append(f'<p class="note">{render.escape(text("answer.compared", language, marker=citation.marker))}</p>')
         parts.append(render.passage(corpus.documents[chunk.key], chunk, language, citation.span, words))
     return "".join(parts)
+
+
+def _method(language: Language) -> str:
+    """How a sentence is compared, with the figures that the rules use."""
+    shares = {"enough": ENOUGH, "close": CLOSE, "near": NEAR, "full": FULL}
+    return text("answer.method", language, short=SHORT, **{name: f"{share:.0%}" for name, share in shares.items()})
 
 
 def compared(sentence: Sentence, answer: Answer) -> Citation | None:
@@ -149,11 +176,13 @@ def clue_table(sentence: Sentence, answer: Answer, corpus: Corpus, language: Lan
     """The clues of a sentence, one a row: what it is about, the words of the answer, those of the source, and whether they agree."""
     if not sentence.clues:
         return f'<p class="note">{render.escape(text("answer.no_clues", language))}</p>'
+    citation = compared(sentence, answer)
+    own = citation.chunk_id if citation is not None else None
     rows = [
         (
             render.escape(text(f"clue.{clue.kind}", language)),
             f'<span class="{"" if clue.agrees else "wrong"}">{render.escape(answer.text[clue.start : clue.end])}</span>',
-            render.escape(_there(clue, answer, corpus, language)),
+            render.escape(_there(clue, own, answer, corpus, language)),
             f'<span class="{"yes" if clue.agrees else "no"}">{render.escape(text("clue.yes" if clue.agrees else "clue.no", language))}</span>',
         )
         for clue in sentence.clues
@@ -161,13 +190,16 @@ def clue_table(sentence: Sentence, answer: Answer, corpus: Corpus, language: Lan
     return panels.table(panels.columns("head.clues", language), rows, "clues")
 
 
-def _there(clue: Clue, answer: Answer, corpus: Corpus, language: Language) -> str:
+def _there(clue: Clue, own: str | None, answer: Answer, corpus: Corpus, language: Language) -> str:
+    """What the source has, `own` being the chunk that the sentence was compared with; of the sentence as a whole, both shares."""
+    if clue.share is not None:
+        found, least = (f"{share:.0%}" for share in clue.share)
+        return text(f"clue.share_{clue.kind}", language, found=found, least=least)
     piece = next((e for e in answer.prompt.packed if e.chunk.chunk_id == clue.chunk_id), None)
-    if clue.kind == "words":
-        return text("answer.few_words", language)
     if piece is None:
         return text("clue.nowhere", language)
     if clue.span is None or piece.chunk.key not in corpus.documents:
         return text("clue.heading", language, marker=piece.marker)
     words = corpus.documents[piece.chunk.key].text[slice(*clue.span)]
-    return text("clue.there", language, marker=piece.marker, words=words)
+    key = "clue.there" if piece.chunk.chunk_id == own else "clue.elsewhere"
+    return text(key, language, marker=piece.marker, words=words)

@@ -109,6 +109,7 @@ class Desk:
         documents_of = asked.corpus.documents
         shown = answer_tab.show_answer(self.page.answer, answer, spoken)
         shown[self.page.answer.remarks] = conflicts.remarks(answer, documents_of, spoken)
+        shown[self.page.answer.withdrawn] = answer_tab.withdrawn_view(answer, asked.corpus, spoken)
         return shown | gate.show_gate(self.page.gate, answer, documents_of, spoken)
 
     def _answer_again(self, visit: Visit, opened: Asked, spoken: Language) -> Updates:

@@ -146,7 +146,7 @@ def answer_segments(answer: Answer, language: Language) -> list[dict[str, str]]:
     The `t` of the ``text``, ``bare``, ``wrong``, ``model`` and ``invalid`` pieces join to the answer's text.
     """
     bare = [s for s in answer.sentences if s.support == "none"]
-    wrong = [(c.start, c.end) for s in bare for c in s.clues if not c.agrees and c.kind != "words"]
+    wrong = [(c.start, c.end) for s in bare for c in s.clues if not c.agrees and c.share is None]
     cuts = {
         0,
         len(answer.text),

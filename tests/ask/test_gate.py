@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from rag.ask.gate import AFTER, BEFORE, UNMET, gate, held, least, mixed, windows
+from rag.ask.gate import AFTER, BEFORE, UNMET, checked, gate, held, least, mixed, windows
 from rag.ask.prompt import NOT_FOUND
 from rag.ask.wanted import answers, content, names, wanted
 from rag.config import DEFAULT_ENCODER, GenerateSettings, Settings, SplitSettings
@@ -111,7 +111,9 @@ def test_what_passes_is_answered_and_says_how_it_was_weighed(corpus: Corpus, enc
     assert [s for s in steps(final) if s in ("gate", "generate", "cite")] == ["gate", "generate", "cite", "gate"]
 
 
-def test_an_answer_that_nothing_carries_is_withdrawn(corpus: Corpus, encoder: BigramEncoder) -> None:
+def test_an_answer_that_nothing_carries_is_withdrawn(
+    corpus: Corpus, encoder: BigramEncoder, monkeypatch: pytest.MonkeyPatch
+) -> None:
     settings = Settings(generate=GenerateSettings(refuse=True, refuse_below=0.5))
     found = run(corpus, FakeModels(encoder, ReplyGenerator("x")), settings)
     said = {}
@@ -126,16 +128,22 @@ def test_an_answer_that_nothing_carries_is_withdrawn(corpus: Corpus, encoder: Bi
     assert wild.gate is not None
     assert refused.gate is not None
     assert not refused.gate.written  # the model refused by itself
-    between = (carried.gate.p + wild.gate.p) / 2
-    assert wild.gate.p < between < carried.gate.p
-    strict = replace(settings, generate=replace(settings.generate, refuse_below=between))
-    models = FakeModels(encoder, ReplyGenerator("太阳系有八大行星。"))
-    streamed = stream(run(corpus, models, strict), corpus, models, strict)
-    if streamed[0].gate is not None and streamed[0].gate.enough:  # else it was refused before anything was written
-        assert streamed[-1].text == NOT_FOUND["zh"]
-        assert streamed[-1].citations == ()
-        assert streamed[-1].gate is not None
-        assert not streamed[-1].gate.enough
+    assert wild.gate.p < carried.gate.p
+    # a threshold that the evidence passes and the answer does not, wherever the fit puts the second mix
+    monkeypatch.setattr("rag.ask.gate.AFTER", replace(AFTER, intercept=AFTER.intercept - 20))
+    wild = replace(wild, gate=checked(weighed, wild.text, QUESTION, corpus.documents)[0])
+    assert wild.gate is not None and weighed is not None and wild.gate.p < weighed.p
+    strict = replace(settings, generate=replace(settings.generate, refuse_below=(wild.gate.p + weighed.p) / 2))
+    models = FakeModels(encoder, ReplyGenerator("太阳系有八大行星[S1]。"))
+    *streamed, final = stream(run(corpus, models, strict), corpus, models, strict)
+    assert streamed and all(a.gate is not None and a.gate.enough and a.withdrawn is None for a in streamed)
+    assert (final.text, final.citations) == (NOT_FOUND["zh"], ())
+    assert final.gate is not None and not final.gate.enough and final.gate.written
+    # what was written is kept with its marks, and the trace says whose marks it counts
+    assert final.withdrawn is not None and final.withdrawn.text == "太阳系有八大行星[S1]。"
+    assert [s.support for s in final.withdrawn.sentences] == ["none"]
+    assert [c.marker for c in final.withdrawn.citations] == ["S1"]
+    assert note(final, "cite").startswith("of what was written and withdrawn: ")
 
 
 @pytest.mark.parametrize(

@@ -177,6 +177,21 @@ def test_closeness_is_recomputed_by_hand() -> None:
         assert passage.close == pytest.approx(passage.said + ASKED * passage.asked)
 
 
+def whole(text: str, question: str = "") -> list[tuple[str, bool]]:
+    """The clues on a sentence as a whole; in each the two shares have to say why it agrees or does not."""
+    [sentence] = run(text, question).sentences
+    found = [c for c in sentence.clues if c.share is not None]
+    assert all((c.share[0] >= c.share[1]) == c.agrees for c in found if c.share)
+    assert (sentence.support == "none") == any(not c.agrees for c in sentence.clues)
+    return [(c.kind, c.agrees) for c in found]
+
+
+def test_what_is_asked_of_the_sentence_as_a_whole_is_a_clue_with_both_figures() -> None:
+    assert whole("举报可以匿名。") == [("terms", True)]
+    assert whole("公司在火星设有基地。") == [("words", False)]
+    assert whole("员工入职满一年后，每年可享受15天带薪年假。") == []  # numbers and names decide
+
+
 def test_clues_on_anything_lie_in_the_answer_and_in_the_source(seeds) -> None:
     keys = list(TEXTS)
     for seed in seeds(200):

@@ -1,13 +1,16 @@
 """The Answer tab: what stands behind a sentence is marked, and a mark says on which words it rests."""
 
 import random
+from dataclasses import astuple, replace
+from typing import get_args
 
 import pytest
 
-from rag.ask.cite import cite, sources
+from rag.ask.cite import CLOSE, FULL, NEAR, cite, sources
+from rag.ask.verify import ENOUGH
 from rag.config import SplitSettings
 from rag.corpus.index import Corpus, build
-from rag.types import Answer, Evidence, Prompt, Trace
+from rag.types import Answer, ClueKind, Evidence, Prompt, Trace
 from rag.ui import answer as answer_tab
 from rag.ui import panels, render
 from rag.ui.strings import TABLE
@@ -67,6 +70,42 @@ def test_the_mark_explains_with_the_words_that_decided() -> None:
     assert carried is not None and '<span class="no">' not in carried and '<span class="yes">' in carried
     assert answer_tab.why_view(5, shown, corpus, "zh") is None
     assert answer_tab.why_view(0, answered("[S1]", corpus, packed), corpus, "zh") is None
+
+
+def test_the_method_is_told_with_the_figures_that_are_used() -> None:
+    corpus, packed = setting(LEAVE, MONEY)
+    view = answer_tab.why_view(0, answered("每年可享受15天带薪年假。", corpus, packed), corpus, "en")
+    assert view is not None
+    for figure in (f"{x:.0%}" for x in (ENOUGH, CLOSE, NEAR, FULL)):
+        assert figure in view
+
+
+def test_what_stands_in_another_source_than_the_compared_one_is_said_to() -> None:
+    corpus, packed = setting(LEAVE, MONEY)
+    view = answer_tab.why_view(0, answered("每年可享受15天带薪年假，凭发票报销[S1]。", corpus, packed), corpus, "en")
+    there = answer_tab.why_view(0, answered("每年可享受15天带薪年假，办公设备[S1]。", corpus, packed), corpus, "en")
+    assert view is not None and there is not None
+    assert TABLE["clue.nowhere"].en in view
+    assert TABLE["clue.elsewhere"].en.format(marker="S2", words="办公设备") in there
+
+
+def test_every_clue_on_a_sentence_as_a_whole_has_its_words() -> None:
+    for kind in get_args(ClueKind):
+        assert f"clue.{kind}" in TABLE
+    for kind in ("words", "terms", "asked", "far", "fewer", "less"):
+        assert all("{found}" in said and "{least}" in said for said in astuple(TABLE[f"clue.share_{kind}"]))
+
+
+def test_what_was_withdrawn_stays_one_click_away_with_its_marks(seeds) -> None:
+    corpus, packed = setting(LEAVE, MONEY)
+    assert answer_tab.withdrawn_view(answered("每年15天。", corpus, packed), corpus, "zh") == ""
+    for seed in seeds(30):
+        rng = random.Random(seed)
+        written = answered("每年可享受99天带薪年假[S1]。" + rng.choice(PAYLOADS) + hostile.text(rng, 4), corpus, packed)
+        refused = replace(written, text="没有", citations=(), sentences=(), withdrawn=written)
+        view = answer_tab.withdrawn_view(refused, corpus, "zh")
+        harmless(view)
+        assert view.startswith("<details") and "99天" in view and TABLE["answer.mark_none"].zh in untagged(view)
 
 
 @pytest.mark.parametrize("text", ["[S1]", "[1]", "[S1][S2]"])
