@@ -14,6 +14,7 @@ from sentence_transformers import SentenceTransformer
 
 from rag.config import ModelSettings
 from rag.errors import ChunkTooLong, SettingError, Stopped
+from rag.models.layers import lay_end_to_end, product_dtype
 from rag.models.pieces import pieces
 from rag.models.tokens import TokenStates
 from rag.models.turns import Turns
@@ -33,12 +34,17 @@ class Encoder:
     prefixes, pooling, normalisation). Two encoders with equal fingerprints give comparable vectors.
     """
 
-    def __init__(self, weights: Weights, settings: ModelSettings, turns: Turns) -> None:
+    def __init__(
+        self, weights: Weights, settings: ModelSettings, turns: Turns, dtype: torch.dtype | None = None
+    ) -> None:
+        """`dtype`: of the products in its layers, where these are known; None: what the CPU multiplies fastest."""
         # said, since the library's own choice is the dtype of the file, and vectors are to be float32 whatever that is
         options = {"dtype": torch.float32}
         self._model = SentenceTransformer(
             str(weights.folder), device="cpu", local_files_only=True, model_kwargs=options
         ).eval()
+        dtype = dtype or product_dtype()
+        known = lay_end_to_end(getattr(self._model[0], "auto_model", None), dtype)
         self._turns = turns
         self.name = weights.name
         self.query_prefix = self._prefix(settings.query_prefix, ("query",), "query: ")
@@ -50,7 +56,8 @@ class Encoder:
             ("model", weights.name),
             ("revision", weights.revision),
             ("weights_sha256", weights.sha256),
-            ("dtype", "float32"),
+            ("dtype", str(dtype).removeprefix("torch.") if known else "float32"),
+            ("layers", "end to end" if known else "the library's"),
             ("query_prefix", self.query_prefix),
             ("document_prefix", self.document_prefix),
             ("pooling", self._pooling()),
