@@ -14,7 +14,7 @@ from rag.ask.cite import Cited, Citing, settled, sources
 from rag.ask.conflicts import told
 from rag.ask.draft import second_round
 from rag.ask.evidence import said_of_orders
-from rag.ask.gate import checked, refusal, weigh
+from rag.ask.gate import checked, refusal, unable, weigh
 from rag.ask.neighbours import with_neighbours
 from rag.ask.outside import outside, superseded
 from rag.ask.prompt import beginnings, build_prompt
@@ -142,7 +142,7 @@ def _pack(
     except ModelUnavailable as error:
         problem = error.text
     try:
-        prompt = build_prompt(unpacked.question, may, corpus.documents, settings, chat, bare, earlier)
+        prompt = build_prompt(unpacked.question, may, corpus.documents, _able(settings, models), chat, bare, earlier)
         found = select.settle(found, chosen.left, prompt.packed, prompt.dropped, prompt.withheld)
         step = _pack_step(time.perf_counter() - began, len(may), prompt)
     except (NothingFits, UnsafePrompt) as error:  # a prompt that cannot be built is a problem to show, not an end
@@ -154,6 +154,13 @@ def _pack(
         step = Step("pack", time.perf_counter() - began, len(may), 0, error.text)
     trace = replace(unpacked.trace, steps=(*unpacked.trace.steps, step))
     return replace(unpacked, candidates=found, prompt=prompt, trace=trace, problem=problem)
+
+
+def _able(settings: Settings, models: Loaded) -> Settings:
+    """`settings` as they can be carried out: without the gate where nothing can be weighed, so that the rules ask the model to refuse."""
+    if not settings.generate.refuse or unable(models) is None:
+        return settings
+    return replace(settings, generate=replace(settings.generate, refuse=False))
 
 
 def _encoder(corpus: Corpus, models: Loaded) -> QueryEncoder | None:
@@ -183,7 +190,7 @@ def read_ahead(models: Loaded, stop: threading.Event) -> None:
     """
     try:
         generator = models.generator()
-        for ids in beginnings(generator.chat):
+        for ids in beginnings(generator.chat, unable(models) is None):
             generator.share(ids, stop)
     except (ModelUnavailable, Stopped):
         return

@@ -9,7 +9,7 @@ import pytest
 import torch
 
 from rag import pipeline
-from rag.ask.prompt import RULES, beginnings
+from rag.ask.prompt import beginnings, built_in
 from rag.config import GenerateSettings, Settings
 from rag.corpus.samples import Samples
 from rag.models.generator import Generator
@@ -142,7 +142,7 @@ def test_all_visitors_together_keep_no_more_than_there_is_room_for(house: House)
 
 def test_the_rules_that_were_read_ahead_serve_everybodys_first_question(house: House, reused: list[int]) -> None:
     pipeline.read_ahead(house.models, threading.Event())  # type: ignore[arg-type]
-    zh, en = beginnings(house.models.generator().chat)  # type: ignore[arg-type]
+    zh, en = beginnings(house.models.generator().chat, False)  # type: ignore[arg-type]
     for question, begins in ((FIRST, zh), ("How many days of annual leave?", en)):
         prompt = ask(house.visitor(), question).prompt
         assert prompt.input_ids[: len(begins)] == begins
@@ -172,7 +172,10 @@ def test_what_is_read_ahead_stops_and_does_without_a_generator(house: House) -> 
 
 
 def test_beginnings_hold_the_rules_and_nothing_behind_them(generator: Generator) -> None:
-    for ids, rules in zip(beginnings(generator.chat), RULES.values(), strict=True):
+    told = [(language, weighed) for weighed in (True, False) for language in ("zh", "en")]
+    found = [*beginnings(generator.chat, True), *beginnings(generator.chat, False)]
+    for ids, (language, weighed) in zip(found, told, strict=True):
+        rules = built_in(language, weighed)
         text = generator.chat._tokenizer.decode(list(ids))
         assert rules in text and "[S1]" not in text and text.endswith("\n\n")
 

@@ -110,19 +110,24 @@ def weigh(
     """The evidence as `settings` ask for it to be weighed, and the trace's row on it; nothing when that is off or no evidence was wanted."""
     if not settings.generate.refuse or found.prompt is None or not found.prompt.packed:
         return None, ()
-    began, weighed, why = time.perf_counter(), None, _UNREAD
-    try:
-        reader = models.encoder()
-        model = dict(reader.facts).get("model", "?")
-        if model.startswith(DEFAULT_ENCODER):
-            weighed = gate(found, documents, reader, settings.generate.refuse_below)
-        else:
-            why = Bilingual(
-                en=f"its numbers are those of another encoder than {model}", zh=f"判断所用的系数不适用于编码器 {model}"
-            )
-    except ModelUnavailable as error:
-        why = error.text
+    began, weighed = time.perf_counter(), None
+    why = unable(models)
+    if why is None:
+        weighed, why = gate(found, documents, models.encoder(), settings.generate.refuse_below), _UNREAD
     return weighed, (_step(time.perf_counter() - began, weighed, len(found.prompt.packed), why),)
+
+
+def unable(models: Models) -> Bilingual | None:
+    """Why nothing can be weighed, whatever is found; None when it can."""
+    try:
+        model = dict(models.encoder().facts).get("model", "?")
+    except ModelUnavailable as error:
+        return error.text
+    if model.startswith(DEFAULT_ENCODER):
+        return None
+    return Bilingual(
+        en=f"its numbers are those of another encoder than {model}", zh=f"判断所用的系数不适用于编码器 {model}"
+    )
 
 
 def gate(found: Retrieval, documents: Mapping[str, Document], reader: TokenReader, below: float) -> Gate | None:

@@ -32,8 +32,9 @@ HEARTBEAT_S = 0.2
 # Ends of a turn that chat models of this family write, whatever the folder's generation_config.json lists.
 END_STRINGS = ("<|im_end|>", "<|endoftext|>")
 
-# Of the weights that a token is multiplied with on a CPU.
-BITS = 8
+# Of the weights that a token is multiplied with on a CPU. With the default model 4 bits were right as often as 8 (46 and 45 of the same
+# 96 questions) and take half as long.
+BITS = 4
 
 # Texts whose keys and values are kept for everybody.
 SHARED = 4

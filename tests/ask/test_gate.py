@@ -8,12 +8,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from rag.ask.gate import AFTER, BEFORE, UNMET, checked, gate, held, least, mixed, windows
+from rag.ask.gate import AFTER, BEFORE, UNMET, checked, gate, held, least, mixed, weigh, windows
 from rag.ask.prompt import NOT_FOUND
 from rag.ask.wanted import answers, content, names, wanted
 from rag.config import DEFAULT_ENCODER, GenerateSettings, Settings, SplitSettings
 from rag.corpus.index import Corpus, build
 from rag.models.tokens import TokenStates
+from rag.pipeline import retrieve
 from tests.fake_models import BigramEncoder, FakeModels, ReplyGenerator
 from tests.hostile import text as hostile
 from tests.pipeline_kit import QUESTION, TEXTS, document, note, run, steps, stream
@@ -188,3 +189,14 @@ def test_hostile_text_is_weighed_like_any_other(encoder: BigramEncoder, seeds: C
             continue
         weighed = gate(found, made.documents, encoder, 0.5)
         assert weighed is None or 0 <= weighed.p <= 1
+
+
+def test_the_model_is_asked_to_refuse_where_no_gate_does(corpus: Corpus, encoder: BigramEncoder) -> None:
+    off = Settings(generate=GenerateSettings(refuse=False))
+    other = replace(encoder, facts=(("model", "another"),))
+    for settings, read, told in ((Settings(), encoder, False), (off, encoder, True), (Settings(), other, True)):
+        found = retrieve(QUESTION, corpus, settings, FakeModels(read, None))
+        assert found.prompt is not None
+        assert (NOT_FOUND["zh"] in found.prompt.messages[0].content) is told
+        gate_row = weigh(found, corpus.documents, settings, FakeModels(read, None))[1]
+        assert told == (not gate_row or gate_row[0].skipped)

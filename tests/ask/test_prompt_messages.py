@@ -5,7 +5,7 @@ from datetime import date
 
 import pytest
 
-from rag.ask.prompt import NOT_FOUND, build_prompt, language_of
+from rag.ask.prompt import build_prompt, built_in, language_of
 from rag.config import GenerateSettings, SplitSettings
 from rag.corpus.split import split
 from rag.errors import NothingFits
@@ -34,7 +34,7 @@ def test_without_a_generator_there_are_messages_and_nothing_is_counted(leave: Do
     assert [(e.marker, e.chunk) for e in prompt.packed] == [("S1", chunks[0]), ("S2", chunks[1])]
     system, user = prompt.messages
     assert (system.role, user.role) == ("system", "user")
-    assert NOT_FOUND["zh"] in system.content
+    assert system.content == built_in("zh", weighed=True)
     order = [user.content.index(part) for part in ("[S1]", chunks[0].text.strip(), "[S2]", "问题：年假几天？")]
     assert order == sorted(order) and user.content.endswith("年假几天？")
 
@@ -50,7 +50,7 @@ def test_the_heading_names_what_is_known(leave: Document, equipment: Document) -
     ]
     en = build_prompt("How to apply?", candidates_of(last), documents, settings_of(), None)
     assert en.packed[0].heading == "[S1] 员工休假制度 | 2026-01 | 第二章 申请 | page 2"
-    assert NOT_FOUND["en"] in en.messages[0].content
+    assert en.messages[0].content == built_in("en", weighed=True)
 
 
 def test_of_a_tables_header_stands_what_the_rows_do_not_say() -> None:
@@ -92,4 +92,4 @@ def test_own_rules_are_the_system_message(equipment: Document) -> None:
     prompt = build_prompt("额度？", candidates_of(chunk), {equipment.key: equipment}, own, None)
     assert prompt.messages[0].content == "用一句话回答。"
     plain = build_prompt("额度？", candidates_of(chunk), {equipment.key: equipment}, settings_of(), None)
-    assert NOT_FOUND["zh"] in plain.messages[0].content and plain.messages[1] == prompt.messages[1]
+    assert plain.messages[0].content == built_in("zh", weighed=True) and plain.messages[1] == prompt.messages[1]

@@ -167,8 +167,9 @@ def test_the_step_says_what_was_compared_in_full(corpus: Corpus) -> None:
     many = replace(corpus, dense=DenseIndex(vectors, encode(blocks_of(vectors), *vectors.shape)))
     plain, coded = (search("年假 几天", c, SearchSettings(scope="all", depth=3), ENCODER) for c in (corpus, many))
     assert coded.dense == plain.dense and coded.lexical == plain.lexical
-    assert "float32" not in plain.steps[0].note.en
-    assert f"all {len(vectors)} passages by 8-bit codes" in coded.steps[0].note.en and "8 位" in coded.steps[0].note.zh
+    of = [next(s.note for s in found.steps if s.name == "dense") for found in (plain, coded)]
+    assert "float32" not in of[0].en
+    assert f"all {len(vectors)} passages by 8-bit codes" in of[1].en and "8 位" in of[1].zh
 
 
 def test_passages_that_hold_what_the_question_names_are_known(corpus: Corpus, equipment: Document) -> None:
