@@ -10,16 +10,26 @@ import pytest
 from rag.config import DEFAULT_ENCODER, GenerateSettings, Settings
 from rag.workspace import Workspace
 from tests.fake_models import BigramEncoder, CharacterChat
-from tests.workspace_kit import last, make, write_samples
+from tests.workspace_kit import last, make
 
 QUESTION = "入职满一年，每年有多少天带薪年假？"
 ALL = ["embed", "dense", "lexical", "fuse", "select", "pack", "gate", "generate", "cite", "gate", "compare"]
 
 
+FILES = {  # each in one chunk, and no sentence said twice
+    "年假制度_2026.txt": "年假制度\n员工入职满一年后，每年可享受15天带薪年假。年假应当在当年休完。申请须提前3个工作日。",
+    "设备制度_2026.txt": "设备制度\n办公设备报销额度为每人每年3000元。设备领用须登记。离职时应当归还。",
+}
+
+
 @pytest.fixture
 def workspace(tmp_path: Path) -> Workspace:
+    folder = tmp_path / "samples"
+    folder.mkdir()
+    for name, text in FILES.items():
+        (folder / name).write_text(text, encoding="utf-8")
     encoder = BigramEncoder(facts=(("model", DEFAULT_ENCODER),))  # the gate reads with no other
-    return make(write_samples(tmp_path), encoder)[0]
+    return make(folder, encoder)[0]
 
 
 def counting(monkeypatch: pytest.MonkeyPatch, owner: object, name: str, key: Callable[..., object]) -> Counter[object]:
