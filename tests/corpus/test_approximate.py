@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from rag.corpus.approximate import PIECE, SAMPLE, ApproximateIndex, approximate
+from rag.corpus.codes import blocks_of, encode
 from rag.corpus.dense import DenseIndex
 from rag.errors import Stopped
 
@@ -98,6 +99,19 @@ def test_it_stops_between_two_pieces_of_building_and_of_measuring() -> None:
             approximate(exact, Counted(after))
     whole = approximate(exact, Counted(3 + SAMPLE))
     assert whole is not None and whole.graph.ntotal == 3 * PIECE - 1
+
+
+def test_over_vectors_that_are_mapped_it_is_the_same(tmp_path) -> None:
+    rng = np.random.default_rng(7)
+    vectors, queries = clustered(rng, 700, 24), clustered(rng, 8, 24)
+    np.save(tmp_path / "v.npy", vectors)
+    mapped = np.asarray(np.load(tmp_path / "v.npy", mmap_mode="r"))
+    index, plain = approximate(DenseIndex(mapped, encode(blocks_of(mapped), *mapped.shape))), built(vectors)
+    narrow = np.arange(700) % 9 == 0
+    assert index is not None and index.recall == plain.recall
+    for query in queries:
+        assert index.search(query, 20) == plain.search(query, 20)
+        assert index.found(query, 20, narrow) == plain.found(query, 20, narrow)
 
 
 class Forgetful:

@@ -3,6 +3,7 @@ import random
 import re
 from collections import Counter
 
+import bm25s
 import numpy as np
 import pytest
 
@@ -204,6 +205,19 @@ def test_scores_are_those_of_the_formula(seeds) -> None:
         assert scores.dtype == np.float32 and scores.shape == (len(passages),)
         if any(terms(p) for p in passages):
             assert scores.tolist() == pytest.approx(bm25(passages, query), rel=1e-4, abs=1e-5), seed
+
+
+def test_the_index_is_the_one_that_the_library_makes_of_the_terms_themselves(seeds) -> None:
+    for seed in seeds(60):
+        rng = random.Random(seed)
+        passages = [*random_passages(rng), "年假"]
+        theirs = bm25s.BM25(k1=0.9, b=0.4, method="lucene")
+        theirs.index([[t.term for t in terms(p)] for p in passages], show_progress=False)
+        index = LexicalIndex(passages)
+        for query in (*passages, "年假 VPN-4031"):
+            wanted = [t.term for t in query_terms(query)]
+            if wanted:
+                assert np.array_equal(index.scores(query), theirs.get_scores(wanted)), seed
 
 
 def test_contributions_sum_to_the_score_and_each_is_that_of_the_formula(seeds) -> None:
