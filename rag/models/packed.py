@@ -6,6 +6,9 @@ multiplied with a copy in 8 or 4 bits, many (a prompt) with the weights themselv
 
 from __future__ import annotations
 
+import ctypes
+import mmap
+import sys
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
@@ -18,6 +21,9 @@ GROUP: Final = 32
 
 BLOCK: Final = 8192
 """Rows of a weight that are packed at once: what that takes in float32 is there for so many only, and others get their turn behind them."""
+
+
+_PAGEOUT: Final = 21  # MADV_PAGEOUT of Linux, since 5.4
 
 
 def _nothing() -> None:
@@ -99,6 +105,7 @@ class Product:
     def let_go(self) -> None:
         """Keep the packed weight alone, which there has to be: from now on it serves any number of rows."""
         assert self._packed is not None
+        _hand_back(self._weight)
         self._weight = None
 
     def __call__(self, x: Any, few: bool) -> Any:
@@ -129,15 +136,33 @@ def product(linear: Any, bits: int | None, between: Callable[[], None] = _nothin
 
 def joined(linears: Sequence[Any], bits: int | None, between: Callable[[], None] = _nothing) -> Product:
     """The products of several ``nn.Linear`` over the same x as one; their weights become slices of the joint one, so that nothing is held twice."""
-    weight = torch.cat([linear.weight.detach() for linear in linears])
-    for linear, rows in zip(linears, weight.split([len(linear.weight) for linear in linears]), strict=True):
+    apart = [linear.weight.detach() for linear in linears]
+    weight = torch.cat(apart)
+    for linear, rows in zip(linears, weight.split([len(rows) for rows in apart]), strict=True):
         linear.weight.data = rows
+    for rows in apart:
+        _hand_back(rows)
     biases = [_bias(linear) for linear in linears]
     if all(bias is None for bias in biases):
         return Product(weight, None, bits, between)
     zeros = [torch.zeros(len(linear.weight), dtype=weight.dtype, device=weight.device) for linear in linears]
     whole = torch.cat([zero if bias is None else bias for bias, zero in zip(biases, zeros, strict=True)])
     return Product(weight, whole, bits, between)
+
+
+def _hand_back(weight: Any) -> None:
+    """Give the pages of a weight that nobody needs any more back to the system (Linux; elsewhere nothing happens).
+
+    Weights are mapped from one file, and what was read of it counts as this process's memory until all of them are gone. The advice
+    loses nothing: read again, they come from the file again, and memory that is no file's stays as it is.
+    """
+    if sys.platform != "linux" or weight.device.type != "cpu" or not weight.is_contiguous():
+        return
+    page = mmap.PAGESIZE
+    first, end = -(-weight.data_ptr() // page), (weight.data_ptr() + weight.nbytes) // page
+    if first < end:
+        size = ctypes.c_size_t((end - first) * page)
+        ctypes.CDLL(None).madvise(ctypes.c_void_p(first * page), size, _PAGEOUT)
 
 
 def _bias(linear: Any) -> Any:

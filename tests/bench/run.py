@@ -1,11 +1,11 @@
 """The table of speed: what a visitor waits for, beside what people would use instead, in one run.
 
-    python tests/bench/run.py [--only NAME …] [--skip NAME …] [--quick] [--json .readme/speed.json]
-                              [--gguf FILE [--llama PYTHON]] [--prompts 40] [--slow-every 4] [--questions 6] [--rounds 5]
+    python tests/bench/run.py [--only NAME …] [--skip NAME …] [--quick] [--json .readme/speed.json] [--gguf FILE [--llama PYTHON]]
+                              [--prompts 40] [--slow-every 4] [--questions 5] [--exact 3] [--rounds 5] [--sizes 10000 100000]
 
-The machine should be otherwise idle and the models in the cache. Parts: memory, indexing, search, reuse, page, generation, exact, queue,
-busy. Each is a script of its own in this folder, whose docstring says how it measures. `--json` keeps the table with the machine; parts
-that were left out stay in it as they were, if they are of the same machine, versions and settings. `--quick` is a smoke run: small
+The machine should be otherwise idle and the models in the cache. Parts: memory, indexing, search, generation, page, exact, reuse,
+waiting. Each is a script of its own in this folder, whose docstring says how it measures. `--json` keeps the table with the machine;
+parts that were left out stay in it as they were, if they are of the same machine, versions and settings. `--quick` is a smoke run: small
 sizes, figures of no worth. README quotes the table from `.readme/speed.json`.
 """
 
@@ -145,6 +145,26 @@ class Bench:
         engines = {name: {q: t.first for q, t in generation.by_prompt(self._written, name).items()} for name in names}
         return page.rows(took, engines, len(questions))
 
+    def indexing(self) -> tuple[Row, ...]:
+        from tests.bench import others
+
+        return others.indexed(self._sizes.rounds, self._sizes.chunks)
+
+    def search(self) -> tuple[Row, ...]:
+        from tests.bench import others
+
+        return others.searched(self._sizes.sizes, 10 * self._sizes.rounds)
+
+    def reuse(self) -> tuple[Row, ...]:
+        from tests.bench import others
+
+        return others.reused(self._models, self._samples)
+
+    def waiting(self) -> tuple[Row, ...]:
+        from tests.bench import others
+
+        return others.waited(self._models, self._samples, min(2, self._sizes.rounds))
+
     def exact(self) -> tuple[Row, ...]:
         known = {(w.by, w.question): w.timed.ids for w in self._written}
         asked = self._asked[:: self._sizes.slow_every][: self._sizes.exact]
@@ -195,9 +215,13 @@ def main() -> None:
     print(here)
     parts = {
         "memory": bench.memory,
+        "indexing": bench.indexing,
+        "search": bench.search,
         "generation": bench.generation,
         "page": bench.page,
         "exact": bench.exact,
+        "reuse": bench.reuse,
+        "waiting": bench.waiting,
     }
     found: list[Part] = []
     for name, part in parts.items():
@@ -216,15 +240,26 @@ def arguments_of() -> argparse.Namespace:
     parser.add_argument(
         "--batches", type=int, nargs="+", default=[512, 1024, 2048], help="of llama.cpp; the best counts"
     )
-    parser.add_argument("--questions", type=int, default=6, help="of the part page")
-    parser.add_argument("--exact", type=int, default=4, help="prompts of the part exact")
-    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--questions", type=int, default=5, help="of the part page")
+    parser.add_argument("--exact", type=int, default=3, help="prompts of the part exact")
+    parser.add_argument("--rounds", type=int, default=5, help="of the parts indexing, search and waiting")
+    parser.add_argument("--chunks", type=int, default=300, help="of the part indexing")
+    parser.add_argument("--sizes", type=int, nargs="+", default=[10_000, 100_000], help="of the part search")
     parser.add_argument("--only", nargs="+", default=[])
     parser.add_argument("--skip", nargs="+", default=[])
     parser.add_argument("--quick", action="store_true")
     arguments = parser.parse_args()
     if arguments.quick:
-        small = {"prompts": 1, "questions": 1, "exact": 1, "rounds": 1, "tokens": 16, "batches": [512]}
+        small = {
+            "prompts": 1,
+            "questions": 1,
+            "exact": 1,
+            "rounds": 1,
+            "tokens": 16,
+            "batches": [512],
+            "chunks": 32,
+            "sizes": [10_000],
+        }
         arguments = argparse.Namespace(**{**vars(arguments), **small})
     return arguments
 

@@ -1,10 +1,14 @@
 """Products with packed weights beside the plain product with the same weights, unpacked here."""
 
 import random
+import sys
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 import torch
+from safetensors import safe_open
+from safetensors.torch import save_file
 
 from rag.models import packed as packed_module
 from rag.models.packed import GROUP, Eight, Four, Head, joined, packed, product
@@ -117,3 +121,28 @@ def test_a_head_that_let_its_weight_go_gives_the_packed_products_in_the_shape_of
     assert torch.allclose(head(x), x @ eight.weight().T, atol=1e-4)
     assert head._head._weight is None
     assert torch.equal(head._head(x[0], False), head(x)[0])
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the advice is Linux's")
+def test_what_was_copied_of_a_mapped_file_is_no_longer_held(tmp_path: Path) -> None:
+    torch.manual_seed(0)
+    weights = {name: torch.randn(2048, 4096) for name in "ab"}  # 32 MB each
+    save_file(weights, tmp_path / "w.safetensors")
+    with safe_open(tmp_path / "w.safetensors", "pt") as file:
+        linears = [torch.nn.Linear(4096, 2048, bias=False, device="meta") for _ in "ab"]
+        for linear, name in zip(linears, "ab", strict=True):
+            linear.weight = torch.nn.Parameter(file.get_tensor(name), requires_grad=False)
+        mapped = [linear.weight.data for linear in linears]
+    before = mapped_mb()
+    together = joined(linears, 8)
+    assert mapped_mb() < before + 16
+    assert [torch.equal(m, weights[name]) for m, name in zip(mapped, "ab", strict=True)] == [True, True]
+    assert mapped_mb() > before + 48  # read again it is there again
+    assert torch.equal(linears[1].weight, weights["b"])
+    together.let_go()
+    assert torch.equal(linears[0].weight, weights["a"])  # memory that is no file's keeps what it holds
+
+
+def mapped_mb() -> float:
+    """What of files is in this process's memory."""
+    return int(Path("/proc/self/status").read_text().split("RssFile:")[1].split()[0]) / 1024
