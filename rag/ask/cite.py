@@ -39,7 +39,8 @@ CLOSER: Final = 0.2
 _TOKEN: Final = re.compile(r"\d+(?:[.,]\d+)*|[a-z]+|[^\W\d_a-z]")
 # 根据公司规定， names no number, article or title, and says nothing of its own.
 _LEAD: Final = re.compile(
-    r"^\s*(?:根据|按照|依据|依照)[^，,。；;《\d第]{0,20}[，,]|^\s*according to [a-z ]{0,40}, ", re.I
+    r"^\s*(?:(?:根据|按照|依据|依照)[^，,。；;《\d第]{0,20}|(?:本?公司|制度|文件|资料)(?:中|里)?(?:明确)?规定)[，,]|^\s*according to [a-z ]{0,40}, ",
+    re.I,
 )
 
 

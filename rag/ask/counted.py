@@ -20,7 +20,9 @@ _NUMBER: Final = re.compile(
 _RANGE: Final = re.compile(rf"\s*(?:至|到|-|—|~|～|或|、|to|or)\s*(?:\d+(?:\.\d+)?|[{NUMERALS}]+)(?=\D)")
 _BLANK: Final = re.compile(r"[ -]?(?:(?:unused|consecutive|full|paid|remote|calendar|unpaid|more) )?")
 _FOLLOWS: Final = re.compile(r" ?([a-z]{2,}|[\u3400-\u9fff])(?<![至到或和与及的以之内外前后起])")
-_LISTED: Final = re.compile(r"(?:^|\n)[ \t>*#-]*\Z")
+_POINTED: Final = ("下", "上", "同", "另", "某")
+"""Before 一: the week or year is pointed at (下一周), not counted."""
+_LISTED: Final = re.compile(r"[ \t>*#-]*")
 _LIST_STOP: Final = re.compile(r"[*_]*(?:[.、)）:：][*_]*\s*|\s+)[^\s。.]")
 """Behind the number of a line in a list; a number and nothing more is an answer."""
 
@@ -52,7 +54,7 @@ def numbers(text: str) -> Iterator[Counted]:
         value = _value(match)
         half = text.startswith("个半", match.end())  # 一个半小时
         unit, factor, end = _unit(text, match.end() + 2 * half)
-        ordinal = text[: match.start()].endswith("第")
+        ordinal = text.startswith("第", match.start() - 1) and match.start() > 0
         if value is None or _no_number(text, match, unit, ordinal):
             continue
         if ordinal:
@@ -65,17 +67,33 @@ def numbers(text: str) -> Iterator[Counted]:
             counted, unit = _fraction(match["of"], counted)
         if match["half"] and unit is None:
             counted, unit = Decimal(50), "percent"
-        if unit == "day" and factor == 1 and text[end - 1] == "日" and not text[:end].endswith(("历日", "然日")):
+        if unit == "day" and factor == 1 and text[end - 1] == "日" and not text.endswith(("历日", "然日"), 0, end):
             unit = "日"
-        yield Counted(_plain(counted), unit or _unknown(text, end), match.start(), end)
+        sign = _minus(text, match.start(), unit)
+        yield Counted("-" * bool(sign) + _plain(counted), unit or _unknown(text, end), match.start() - sign, end)
+
+
+def _minus(text: str, at: int, unit: str | None) -> int:
+    """How many characters before the number ``text[at:]`` make it negative: 零下, 负 or a hyphen that joins nothing (-5度, not 3-5天)."""
+    if text.endswith("零下", 0, at):
+        return 2
+    if text.endswith("负", 0, at):
+        return 1
+    hyphen = text.endswith(("-", "−"), 0, at)
+    apart = at == 1 or text[max(0, at - 2) : at - 1] in tuple(" (:，,=") or unit == "degree"
+    return int(hyphen and apart and not text[max(0, at - 2) : at - 1].isdecimal())
 
 
 def _no_number(text: str, match: re.Match[str], unit: str | None, ordinal: bool) -> bool:
     """Whether it is part of a word (一般, 万一, 十分), or the number of a line in a list."""
-    before, numeral = text[: match.start()], match["numeral"] or ""
+    at, numeral = match.start(), match["numeral"] or ""
     if match["half"]:
-        alone = match.group() == "一半" or before.endswith("减") or text.startswith(("价", "数", "额"), match.end())
+        alone = (
+            match.group() == "一半" or text.endswith("减", 0, at) or text.startswith(("价", "数", "额"), match.end())
+        )
         return unit is None and not alone
+    if numeral == "一" and text.endswith(_POINTED, 0, at):
+        return True
     if text.startswith("十分", match.start()) and not text.startswith("十分钟", match.start()):
         return True
     if unit is not None or ordinal or match["of"]:
@@ -83,7 +101,7 @@ def _no_number(text: str, match: re.Match[str], unit: str | None, ordinal: bool)
     if match["word"] or (numeral and (len(numeral) == 1 or number(numeral) is None)):
         return True
     listed = not numeral and _LIST_STOP.match(text, match.end())
-    return bool(listed) and _LISTED.search(text, 0, match.start()) is not None
+    return bool(listed) and _LISTED.fullmatch(text, text.rfind("\n", 0, at) + 1, at) is not None
 
 
 def _value(match: re.Match[str]) -> str | None:

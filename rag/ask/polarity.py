@@ -19,11 +19,11 @@ _WRITTEN: Final[tuple[tuple[Turn, str], ...]] = (
     ("forbidden", r"(?<![a-z])(?:(?:must|may|can|shall|should|could) ?not|cannot|can't|mustn't|(?:is|are|be) (?:not (?:allowed|permitted)|forbidden|prohibited|blocked)|never)(?![a-z])"),
     ("needless", r"(?:不|无|毋)(?:需要?|须|必|用|要求)|免(?:于|予|除|收|交|费)?(?!疫|得)"),
     ("needless", r"(?<![a-z])(?:(?:need|do|does) not (?:need|have to)|need not|no need|without (?:a|any)|free of)(?![a-z])"),
-    ("not", r"(?:并|从|尚)?(?:不(?!同|少|论|管|仅|但|断|足|良|当|动产|锈|便|利|日|可抗|必|久|明|合格|低|超|大于|小于|限|止)|没有?|未(?!来|婚|成年)|非(?!常|洲|遗)|否(?!则)|无(?!论|锡|线|人机|形|缝|纸|名|法|菌|障碍|偿|效|故))"),
+    ("not", r"(?:并|从|尚)?(?:不(?!同|少|论|管|仅|但|断|足|良|当|动产|锈|便|利|日|可抗|必|久|明|合格|低|超|大于|小于|限|止)|没有?|未(?!来|婚|成年)|非(?!常|洲|遗)|(?<!是|能|可|与)否(?!则)|无(?!论|锡|线|人机|形|缝|纸|名|法|菌|障碍|偿|效|故))"),
     ("not", r"(?<![a-z])(?:not|no|none|neither|nor|without|isn't|aren't|doesn't|don't|didn't|won't)(?![a-z])"),
-    ("must", r"必须|务必|(?<!无|毋|不)须(?!知)|应(?:当|该)?(?!用|届|急|聘|付|对|收|酬|届|变|答|税|纳|有尽|得)|(?<!不|无|毋|所|按|急)需(?:要)?(?!求)|一律|一定要|(?<!不|只)要(?!求|么|点|素|闻|是|件|好)"),
+    ("must", r"必须|务必|(?<!无|毋|不)须(?!知)|应(?:当(?![场天日月年地])|该)?(?!用|届|急|聘|付|对|收|酬|届|变|答|税|纳|有尽|得)|(?<!不|无|毋|所|按|急)需(?:要)?(?!求)|一律|一定要|(?<!不|只)要(?!求|么|点|素|闻|是|件|好)"),
     ("must", r"(?<![a-z])(?:must|shall|required to|has to|have to|needs? to)(?![a-z])"),
-    ("may", r"(?<!不|只|无)(?:可以|可(?!能|靠|见|持续|选|疑|观|变|行|用|比|转|乐|穿)|能够?(?!力|源|效|耗|源|级|见度)|允许|准许|有权|予以|准予)"),
+    ("may", r"(?<!不|只|无|即)(?:可以|可(?!能|靠|见|持续|选|疑|观|变|行|用|比|转|乐|穿)|能够?(?!力|源|效|耗|源|级|见度)|允许|准许|有权|予以|准予)"),
     ("may", r"(?<![a-z])(?:may|can|could|allowed to|entitled to)(?![a-z])"),
     ("before", r"(?<![a-z])before(?![a-z])|(?:之|以)前|(?<=[\u3400-\u9fff])(?<!目)(?<!当)前(?![台往提后者景任途沿年\d])|事前"),
     ("after", r"(?<![a-z])after(?![a-z])|(?:之|以)后|(?<=[\u3400-\u9fff])(?<!最)(?<!先)后(?![勤台续期者面果备代])|事后"),
@@ -37,6 +37,8 @@ _FIRSTS: Final = frozenset(
 _STOP: Final = re.compile(r"[，,。；;：:！？!?\n（）()《》「」、]|\.\s")
 REACH: Final = 8
 """Characters that such a word governs at most."""
+_FARTHEST: Final = 24
+"""And a Latin one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,11 +101,13 @@ def _reach(text: str, turn: Turn, own: tuple[int, int], free: tuple[int, int]) -
         turn in ("before", "after", "inside", "outside") or text[own[0] : own[1]] in ("除外", "例外")
     )
     if behind:
-        low = max([free[0], own[0] - REACH, *(m.end() for m in _STOP.finditer(text, 0, own[0]))])
+        low = max([free[0], own[0] - REACH, *(m.end() for m in _STOP.finditer(text, max(0, own[0] - REACH), own[0]))])
         return low, own[0]
-    stop = _STOP.search(text, own[1])
+    stop = _STOP.search(text, own[1], own[1] + _FARTHEST)
     if free[1] == own[1] or (stop.start() if stop else len(text)) == own[1]:  # 离开办公室的不可以，
-        return max([free[0], own[0] - REACH, *(m.end() for m in _STOP.finditer(text, 0, own[0]))]), own[0]
+        return max(
+            [free[0], own[0] - REACH, *(m.end() for m in _STOP.finditer(text, max(0, own[0] - REACH), own[0]))]
+        ), own[0]
     return own[1], min(
-        free[1], own[1] + (REACH if not text[own[0]].isascii() else 24), stop.start() if stop else len(text)
+        free[1], own[1] + (REACH if not text[own[0]].isascii() else _FARTHEST), stop.start() if stop else len(text)
     )

@@ -84,8 +84,9 @@ def clauses(text: str) -> list[tuple[int, int]]:
 
 def _stop(text: str, start: int) -> int:
     """Where the sentence that begins at `start` stops, its stop included."""
+    line = text.rfind("\n", 0, start) + 1
     for match in _END.finditer(text, start):
-        line = text.rfind("\n", 0, match.start()) + 1
+        line = max(line, text.rfind("\n", line, match.start()) + 1)
         if match.group()[0] in "；;" and _CELL.match(text, line, match.start()):
             continue
         if match.group() == "." and _NUMBERED.match(text, line, match.start()):

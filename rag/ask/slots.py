@@ -6,7 +6,7 @@ import re
 from typing import Final
 
 from rag.ask.reading import Reading
-from rag.ask.wording import Word
+from rag.ask.wording import FRAME, Word
 
 _EDGE: Final = r"(?:^|$|(?<=[，,。；;：:！？!?\s（）()《》「」、])|(?=[，,。；;：:！？!?\s（）()《》「」、]))"
 _BREAK: Final = re.compile(r"[，,。；;！？!?\n（）()《》「」]")
@@ -60,7 +60,11 @@ def _lefts(before: str, latin: bool, opens: bool, closes: bool) -> list[str]:
 
 def _instead(fill: str, sentence: str, passage: str) -> bool:
     """Whether it says something, and the sentence does not say it too."""
-    return _SAYS.search(fill) is not None and sentence.count(fill.strip()) < passage.count(fill.strip())
+    return (
+        fill.strip() not in FRAME
+        and _SAYS.search(fill) is not None
+        and sentence.count(fill.strip()) < passage.count(fill.strip())
+    )
 
 
 _JOINTS: Final = re.compile(

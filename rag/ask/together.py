@@ -12,7 +12,7 @@ from typing import Final
 from rag.ask.facts import Fact, contrary, same
 from rag.ask.reading import Reading
 from rag.ask.sentences import clauses
-from rag.ask.wording import held
+from rag.ask.wording import Word, held
 
 _JOINT: Final = re.compile(r"以及|[和及与、而]|(?<![a-z])(?:and|but|while|whereas)(?![a-z])")
 
@@ -30,7 +30,17 @@ class _Items:
     """What is said of a number: the facts and words beside it."""
 
     facts: tuple[Fact, ...]
-    words: tuple[str, ...]
+    words: tuple[Word, ...]
+
+    @property
+    def names(self) -> frozenset[str]:
+        """The words that name something: with the rival, they outweigh a verb with the number itself."""
+        return frozenset(w.word for w in self.words if w.name)
+
+    @property
+    def others(self) -> frozenset[str]:
+        """The words that name nothing."""
+        return frozenset(w.word for w in self.words if not w.name)
 
 
 def apart(said: Reading, passage: Reading, question: Reading, short: bool) -> Iterator[Apart]:
@@ -45,11 +55,17 @@ def apart(said: Reading, passage: Reading, question: Reading, short: bool) -> It
         ]
         if not here:
             continue
+        if fact.bound and any(f.bound == fact.bound for f in here):  # 超过20000元: one without a side is no rival
+            rivals = [f for f in rivals if f.bound]
         alone = sum(f.unit == fact.unit for f in numbers) == 1
         items = _items(said, fact, alone, question if short else None)
         pace = _paces(said, fact)
         if all(
-            any(_rather(items, passage, own, rival, rivals) for rival in rivals) or _otherwise(pace, passage, own)
+            any(
+                _rather(items, passage, own, rival, rivals) or _left_out(said, passage, fact, own, rival)
+                for rival in rivals
+            )
+            or _otherwise(pace, passage, own)
             for own in here
         ) or any(_swapped(said, passage, fact, other) for other in numbers if other.unit == fact.unit):
             yield Apart((fact.start, fact.end), (here[0].start, here[0].end))
@@ -59,10 +75,10 @@ def _items(said: Reading, fact: Fact, alone: bool, question: Reading | None) -> 
     """The facts and words of the sentence, or of the fact's clause where another number of its unit stands in the sentence."""
     low, high = (0, len(said.text)) if alone else _clause(said.text, fact)
     others = [f for f in said.facts if f is not fact and f.kind != "rate" and low <= f.start < high]
-    words = [w.word for w in said.words if low <= w.start < high]
+    words = [w for w in said.words if low <= w.start < high]
     if question is not None:
         others += question.facts
-        words += [w.word for w in question.words]
+        words += question.words
     return _Items(tuple(others), tuple(words))
 
 
@@ -76,11 +92,28 @@ def _rather(items: _Items, passage: Reading, own: Fact, rival: Fact, rivals: Seq
             continue
         mine = _held(items, passage, ours)
         yours = _held(items, passage, theirs)
-        if yours - mine and (not mine - yours or any(item.startswith("code ") for item in yours - mine)):
+        more, less = yours - mine, mine - yours
+        verbs_only = bool(more & items.names) and not less - items.others
+        if more and (not less or verbs_only or any(item.startswith("code ") for item in more)):
             return True
-        if mine - yours:
+        if less:
             return False
     return False
+
+
+def _left_out(said: Reading, passage: Reading, fact: Fact, own: Fact, rival: Fact) -> bool:
+    """Whether a later clause of the passage names what the sentence gives the number of an earlier one, and only leaves out what that began with.
+
+    In 「质保期为24个月，传感器为36个月」 the second clause is about 质保期 too, so 「传感器质保期为24个月」 has its words with 36.
+    """
+    low, high = _clause(said.text, fact)
+    words = [w for w in said.words if low <= w.start < high]
+    ours, theirs = _clause(passage.text, own), _clause(passage.text, rival)
+    if ours[1] > theirs[0]:
+        return False
+    here, there = (passage.text[slice(*span)] for span in (ours, theirs))
+    more = [w for w in words if held(w.word, here) < 0]
+    return any(w.name for w in more) and all(held(w.word, there) >= 0 for w in more) and len(more) < len(words)
 
 
 def _held(items: _Items, passage: Reading, span: tuple[int, int]) -> frozenset[str]:
@@ -91,7 +124,12 @@ def _held(items: _Items, passage: Reading, span: tuple[int, int]) -> frozenset[s
         for f in items.facts
         if any(same(f, g) and not contrary(f, g) for g in there)
     }
-    return frozenset(facts | {word for word in items.words if held(word, text) >= 0})
+    facts |= {
+        f"{f.value} {sorted(f.bound)}"
+        for f in items.facts
+        if f.bound and any(same(f, g) and f.bound == g.bound for g in there)
+    }
+    return frozenset(facts | {w.word for w in items.words if held(w.word, text) >= 0})
 
 
 def _otherwise(pace: Sequence[Fact], passage: Reading, own: Fact) -> bool:
@@ -119,7 +157,7 @@ def _swapped(said: Reading, passage: Reading, one: Fact, other: Fact) -> bool:
         return False
     for wider in (False, True):
         beside, not_beside = (_beside(said, f, g, wider) for f, g in ((one, other), (other, one)))
-        words = tuple(w for w in beside.words if w not in not_beside.words)
+        words = tuple(w for w in beside.words if w.word not in {v.word for v in not_beside.words})
         items = _Items(tuple(f for f in beside.facts if not any(same(f, g) for g in not_beside.facts)), words)
         mine = [_held(items, passage, _joint(passage, own, theirs, wider)) for own in ours]
         yours = [_held(items, passage, _joint(passage, rival, ours, wider)) for rival in theirs]
@@ -134,7 +172,7 @@ def _beside(said: Reading, fact: Fact, other: Fact, wider: bool) -> _Items:
     """What stands with a number of the sentence rather than with the other."""
     low, high = _joint(said, fact, [other], wider)
     facts = [f for f in said.facts if f.kind != "rate" and f.unit != fact.unit and low <= f.start < high]
-    return _Items(tuple(facts), tuple(w.word for w in said.words if low <= w.start < high))
+    return _Items(tuple(facts), tuple(w for w in said.words if low <= w.start < high))
 
 
 def _joint(reading: Reading, fact: Fact, others: Sequence[Fact], wider: bool) -> tuple[int, int]:
@@ -188,7 +226,9 @@ def scattered(said: Reading, passage: Reading, parts: Sequence[tuple[int, int]])
 
 def _count(said: Reading, passage: Reading, part: tuple[int, int]) -> int:
     text = passage.text[slice(*part)]
-    return sum(held(w.word, text) >= 0 for w in said.words) + sum(_has(f, passage, part) for f in said.facts)
+    there = [f for f in passage.facts if part[0] <= f.start < part[1]]
+    exact = sum(any(same(fact, f) and fact.bound == f.bound for f in there) for fact in said.facts)
+    return sum(held(w.word, text) >= 0 for w in said.words) + sum(_has(f, passage, part) for f in said.facts) + exact
 
 
 def _has(fact: Fact, passage: Reading, part: tuple[int, int]) -> bool:

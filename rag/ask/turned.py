@@ -13,6 +13,7 @@ from rag.ask.sentences import clauses
 from rag.types import ClueKind
 
 _GRAM: Final = re.compile(r"(?=([\u3400-\u9fff]{2}))|(?<![a-z0-9])([a-z0-9]{3,})")
+_ONE: Final = re.compile("[\u3400-\u9fff]")
 _STRONG: Final = re.compile("必须|务必|一律|一定|must|shall|required")
 _LIMITED: Final = re.compile(r"(?<![上下时期权年无有界极局额])限(?![额制期度])于?")
 _TWICE: Final = re.compile(r"[未非]经.{0,12}不|[未没非].{0,10}不[得予能可]|除非|unless")
@@ -101,6 +102,19 @@ def _modal(operator: Operator, said: Reading, passage: Reading) -> Iterator[Turn
     elif strong and any(o.turn == other for o in there):
         first = next(o for o in there if o.turn == other)
         yield Turned("condition", own, (first.start, first.end), False)
+    elif operator.turn == "may" and (denied := _denied(operator, said, passage)):
+        yield Turned("negation", own, denied, False)
+
+
+def _denied(operator: Operator, said: Reading, passage: Reading) -> tuple[int, int] | None:
+    """Where the passage forbids what the sentence permits: 可以使用职工的电脑 against 不得使用员工的电脑, but not against 不得使用外网."""
+    ours = [g for g, _ in _grams(said.text, operator)]
+    for there in passage.operators:
+        theirs = passage.text[slice(*there.reach)]
+        shared = sum(g in theirs for g in ours)
+        if there.turn == "forbidden" and ours and ours[0] in theirs and shared >= min(2, len(ours)):
+            return there.start, there.end
+    return None
 
 
 def _only(operator: Operator, said: Reading, passage: Reading) -> Turned:
@@ -146,8 +160,10 @@ def _dropped(operator: Operator, said: Reading, passage: Reading) -> Iterator[Tu
 
 
 def _grams(text: str, operator: Operator) -> list[tuple[str, int]]:
-    """The pairs of characters and Latin words that an operator governs, with their places."""
-    return [(m.group(1) or m.group(2), m.start()) for m in _GRAM.finditer(text, *operator.reach)]
+    """The pairs of characters and Latin words that an operator governs, with their places; a verb of one character by itself (可以收)."""
+    low, high = operator.reach
+    found = [(m.group(1) or m.group(2), m.start()) for m in _GRAM.finditer(text, low, high)]
+    return found or [(text[i], i) for i in range(low, high) if _ONE.match(text[i])]
 
 
 def _governs(operator: Operator, text: str, gram: str) -> bool:

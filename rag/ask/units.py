@@ -17,7 +17,7 @@ UNITS: Final[tuple[tuple[str, Decimal, re.Pattern[str]], ...]] = tuple(
         ("day", "1", r"个?(?:自然日|日历[日天]|整?天)|日(?!期|常|报|志|元|本|程|均|内瓦|语|用)|(?:calendar |paid )?days?(?![a-z])"),
         ("day", "7", r"个?(?:星期|礼拜)(?![一二三四五六日天\d])|周(?!岁|年|[一二三四五六日天末\d])|weeks?(?![a-z])"),
         ("night", "1", r"个?晚上?|夜|nights?(?![a-z])"),
-        ("month", "1", r"个?多?个月|months?(?![a-z])"),
+        ("month", "1", r"个?多?个月|(?<=个半)月|months?(?![a-z])"),
         ("month", "12", r"周年|年(?!度|级|龄|假|底|初|终|中|会|代|[春夏秋冬]|\d)|(?:full )?years?(?! old| of age)(?![a-z])"),
         ("quarter", "1", r"个?季度?|quarters?(?![a-z])"),
         ("minute", "60", r"个?(?:小时|钟头)|hours?(?![a-z])|hrs?(?![a-z])|h(?![a-z])"),

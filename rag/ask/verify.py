@@ -28,14 +28,17 @@ ENOUGH_ASKED: Final = 0.1
 SHORT: Final = 4
 """Characters in words, from which on an answer says by itself what it is about."""
 
+_HAN: Final = re.compile("[\u3400-\u9fff]")
 _TITLE: Final = re.compile("《([^《》\n]{2,30})》")
 _POINTS: Final = ("最后", "任何", "任意", "某", "同", "另", "这", "那", "其中")
-_LIMITING: Final = (
-    "有效",
+_MOST: Final = (
     "额度",
     "限额",
     "标准",
     "上限",
+    "时限",
+    "期限",
+    "有效",
     "可",
     "享",
     "最",
@@ -46,6 +49,11 @@ _LIMITING: Final = (
     "may",
     "can",
 )
+_LEAST: Final = ("下限", "最少", "最低", "最短", "至少", "least", "minimum")
+"""Words of a source whose number is a limit by its nature, as in a column 最少报价家数."""
+
+
+_ENDS: Final = frozenset({"最早", "最晚", "最迟", "上限", "下限"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,12 +157,11 @@ def _repeated(said: Reading, fact: Fact) -> int:
 
 
 def _added(said: Fact, there: Fact, passage: str) -> bool:
-    """Whether the sentence puts a limit on a number that the source gives without one; 最多 and 以内 are allowed where it is a limit by its nature."""
+    """Whether the sentence puts a limit on a number that the source gives without one; 最多 and 至少 are allowed where it is a limit by its nature."""
     if not said.bound or there.bound:
         return False
-    if said.bound <= {"at most"}:
-        return not any(word in passage for word in _LIMITING)
-    return True
+    natures = {frozenset({"at most"}): _MOST, frozenset({"at least"}): _LEAST}
+    return not any(word in passage for word in natures.get(frozenset(said.bound), ()))
 
 
 def _rival(fact: Fact, passage: Reading) -> tuple[int, int] | None:
@@ -185,9 +192,25 @@ def _names(said: Reading, source: Compared) -> Iterator[Finding]:
                 yield Finding("name", word.start, word.end, (at, at + len(word.word)) if at >= 0 else None, True, above)
         elif _differs(word, rival, source):
             yield Finding("name", word.start, word.end, rival, False)
+    for compound in _compounds(said, source.passage):
+        if rival := _rival_word(compound, said, source.passage):
+            yield Finding("name", compound.start, compound.end, rival, False)
     for match in _TITLE.finditer(said.text):
         if not any(match.group(1) in text for text in (source.passage.text, source.heading.text)):
             yield Finding("name", *match.span(), None, False)
+
+
+def _compounds(said: Reading, passage: Reading) -> Iterator[Word]:
+    """Words that stand side by side and end in a noun, as one (退休返聘人员), where the passage lacks the first and the whole."""
+    for i, first in enumerate(said.words):
+        end = first.end
+        for word in said.words[i + 1 : i + 3]:
+            if word.start != end or first.word[0].isascii():
+                break
+            end = word.end
+            whole = said.text[first.start : end]
+            if (word.name or word.word in PARTIES) and all(held(w, passage.text) < 0 for w in (first.word, whole)):
+                yield Word(whole, first.start, end, True, True)
 
 
 def _differs(word: Word, rival: tuple[int, int] | None, source: Compared) -> bool:
@@ -267,22 +290,29 @@ def _words(said: Reading, source: Compared) -> Iterator[Finding]:
     kept = sum(w.end - w.start for w in said.words if held(w.word, there) >= 0)
     if whole >= SHORT and kept < ENOUGH * whole:
         yield Finding("words", said.words[0].start, said.words[-1].end, None, False, share=(kept / whole, ENOUGH))
-    elif not said.words and source.question.words and source.asked < ENOUGH_ASKED:
+    elif not said.words and source.asked < ENOUGH_ASKED and _speaks_as(source.question, source.passage):
         yield Finding("asked", 0, len(said.text), None, False, share=(source.asked, ENOUGH_ASKED))
 
 
+def _speaks_as(question: Reading, passage: Reading) -> bool:
+    """Whether the question has words, and in the passage's script: of another, none can be expected to stand there."""
+    return bool(question.words) and bool(_HAN.search(question.text)) == bool(_HAN.search(passage.text))
+
+
 def _contrasts(said: Reading, passage: Reading) -> Iterator[Finding]:
-    """Numbers and their limits aside: of words that exclude each other (有效, 无效) the sentence has one and the passage only others."""
+    """Of words that exclude each other (有效, 无效) the sentence has one that the passage has not, and the passage others in as many places."""
     for contrast in CONTRASTS:
         ours, theirs = list(contrast.finditer(_without_limits(said))), list(contrast.finditer(_without_limits(passage)))
-        sides, here = ({m.lastgroup or m.group() for m in found} for found in (theirs, ours))
+        sides = {m.lastgroup or m.group() for m in theirs}
         for match in ours:
-            if theirs and not sides & here:
+            if len(theirs) >= len(ours) and (match.lastgroup or match.group()) not in sides:
                 yield Finding("condition", *match.span(), theirs[0].span(), False)
 
 
 def _without_limits(reading: Reading) -> str:
+    """The text without the words for the side of a number, which is compared as that (不超过); but for those that are contrasts too."""
     text = reading.text
     for start, end in (mark for fact in reading.facts for mark in fact.marks):
-        text = text[:start] + " " * (end - start) + text[end:]
+        if text[start:end] not in _ENDS:
+            text = text[:start] + " " * (end - start) + text[end:]
     return text

@@ -20,16 +20,16 @@ FILE: Final = Path(__file__).with_suffix(".txt")
 _NAMES: Final = ("n", "s", "b", "j", "l", "i", "eng", "t")
 _OTHERS: Final = ("v", "a", "z", "x")
 _PROPER: Final = ("nr", "ns", "nt", "nz", "nrt", "nrfg", "j")
-# Words that any answer may use: they frame what is said and name nothing of it.
-_FRAME: Final = frozenset(
+FRAME: Final = frozenset(
     "根据 按照 依据 依照 规定 制度 办法 情况 时候 时间 内容 方面 问题 资料 参考资料 材料 文件 文档 答案 回答 要求 标准 条款 规则 政策 具体 相关 "
     "有关 天数 金额 数额 数量 次数 期限 时长 总共 一共 共计 共 总计 合计 分别 以及 其中 另外 此外 同时 因此 所以 但是 如果 如 若 则 即 也就是说 是 为 有 在 会 将 到 由 给 进行 属于 "
     "包括 包含 作为 成为 表示 指出 显示 提到 说明 称 据 来说 而言 方式 部分 范围 结果 名称 事项 一般 通常 方可 才能 才 就 都 也 还 并 且 或 和 与 及 以 按 凭 从 向 对 于 被 把 个 种 次 "
-    "关于 对于 至于 您 你 我们 他们 自己 上述 以上 以下 如下 下列 所有 任何 需 应 可 能 要 得 须 做 后 前 内 外 中 上 下 时 起 的话 情形 本 该 此 这 那 其 之 者 所 地 里 间 处 "
+    "关于 对于 至于 您 你 我们 他们 自己 上述 以上 以下 如下 下列 所有 任何 需 应 可 能 要 得 须 做 后 前 内 外 中 上 下 时 起 的话 情形 意思 含义 经 本 该 此 这 那 其 之 者 所 地 里 间 处 "
     "the a an of to in on at by for with from and or as is are be been was were it its this that these those which who whom whose there their they them he she his her you your we our i "
     "has have had do does did will would if then than so but about into per each every all any some such also only just according document material policy policies company employee employees "
     "rule rules answer question based states says following".split()
 )  # fmt: skip
+"""Words that any answer may use: they frame what is said and name nothing of it."""
 # Words that exclude each other; a sentence that has one of them where its source has another says something else. Those of
 # one named group say the same.
 CONTRASTS: Final = tuple(
@@ -37,11 +37,14 @@ CONTRASTS: Final = tuple(
     for pattern in (
         "(?P<valid>有效)|(?P<void>无效|失效|作废)",
         "(?P<own>(?:员工|个人|本人|自行)(?:自行|全额)?(?:承担|负担|支付|负责)|自理|自付|自负)|(?P<firm>(?:公司|单位|企业)(?:全额|统一)?(?:承担|负担|支付|负责|报销))",
-        "上限|下限", "每次|首次", "才能|就能", "署名|匿名", "转正|试用", "工作日|自然日|休息日|节假日", "当天|当日|次日", "当年|次年|上年", "当月|本月|次月|上月|下月", "上午|下午", "增加|减少", "不超过|(?<!不)(?<!不得)超过",
-        "不低于|(?<!不)低于", "国内|境外|国外", "(?:(?<![^，,。；])|^)(?:公司|员工)", "自愿|强制", "电子|纸质", "全额|减半", "有薪|无薪|带薪", r"(?<![a-z])paid(?![a-z])|unpaid", "含税|不含税", "事前|事后|事先", "线上|线下", "正式|临时", "入职|离职",
-        "内部|外部", "免费|收费|自费", "上浮|下浮|下调|上调", "提高|降低", "逾期|按时|按期", "直接|间接", "白天|夜间", "随时|定期", "公开|保密", "同意|拒绝", "单程|往返", "本人|他人", "最早|最晚", "书面|口头", "甲方|乙方", "应收|应付", "定期|不定期", "提前|推迟|延后",
+        "(?P<paid>(?<!不)带薪|有薪)|(?P<unpaid>不带薪|无薪)", "上限|下限", "每次|首次", "才能|就能", "署名|匿名", "转正|试用", "工作日|自然日|休息日|节假日", "当天|当日|次日", "当年|次年|上年", "当月|本月|次月|上月|下月", "上午|下午", "增加|减少", "不超过|(?<!不)(?<!不得)超过",
+        "不低于|(?<!不)低于", "国内|境外|国外", "(?:(?<![^，,。；])|^)(?:公司|员工)", "自愿|强制", "电子|纸质", "全额|减半", r"(?<![a-z])paid(?![a-z])|unpaid", "含税|不含税", "事前|事后|事先", "线上|线下", "正式|临时", "入职|离职",
+        "内部|外部", "免费|收费|自费", "上浮|下浮|下调|上调", "提高|降低", "逾期|按时|按期", "直接|间接", "白天|夜间", "随时|定期", "公开|保密", "同意|拒绝", "单程|往返", "本人|他人", "(?P<earliest>最早)|(?P<latest>最晚|最迟)", "书面|口头", "甲方|乙方", "应收|应付", "定期|不定期", "提前|推迟|延后",
     )
 )  # fmt: skip
+_DOERS: Final = tuple("审批人 保管人 经办人 申请人 联系人 责任人".split())
+_OFTEN: Final = 20_000
+"""How often the segmenter is to think a word occurs: often enough that 审批人为 is 审批人 and 为, not 审批 and 人为."""
 # What the segmenter's dictionary lacks besides the words of the lists.
 _TERMS: Final = "部门负责人 分管副总 人力资源部 信息安全委员会 直属主管 陪产假 育儿假 工牌 餐补 跨年 司龄 自然日 工作日 休息日 试用期 服务期 有效期 质保期 访客网 差旅报销单 借款单".split()
 _LATIN: Final = re.compile(r"[a-z0-9]")
@@ -85,7 +88,7 @@ def words(text: str, taken: Iterable[tuple[int, int]] = ()) -> tuple[Word, ...]:
     out, at = [], 0
     for word, tag in _segmenter().tag(_paired("".join(blank)), False):
         start, at = at, at + len(word)
-        if (word in _FRAME and word not in PARTIES) or not _WORD.search(word):
+        if (word in FRAME and word not in PARTIES) or not _WORD.search(word):
             continue
         latin = bool(_LATIN.match(word))
         name = tag.startswith(_NAMES) and not latin and word not in PARTIES
@@ -127,6 +130,8 @@ def held(word: str, text: str) -> int:
             return at
     if "职工" in word:
         return text.find(word.replace("职工", "员工"))  # 女职工
+    if word in _DOERS:
+        return text.find(word[:-1])  # 审批人 is who 审批
     return _parts(word, text)
 
 
@@ -156,6 +161,8 @@ def _segmenter() -> rjieba.Jieba:
     for word in (*synonyms(), *known, *_TERMS):
         if len(word) > 1 and not segmenter.has_word(word):
             segmenter.add_word(word, None, "n")
+    for word in _DOERS:
+        segmenter.add_word(word, _OFTEN, "n")
     return segmenter
 
 

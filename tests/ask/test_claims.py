@@ -167,3 +167,47 @@ def test_whom_to_ask_and_what_stands_before_a_colon_is_said(answer: str) -> None
 )
 def test_what_is_only_polite_or_announces_claims_nothing(answer: str) -> None:
     assert support(answer, "报销须由部门负责人审批。") == "no_claim"
+
+
+@pytest.mark.parametrize(
+    ("source", "true", "false"),
+    [
+        ("假期: 婚假；天数: 13天；是否带薪: 带薪", "假期: 婚假；天数: 13天；是否带薪: 带薪", "假期: 婚假；天数: 13天；是否带薪: 不带薪"),
+        ("住宿上限: 600元；伙食上限: 100元", "住宿上限: 600元；伙食上限: 100元", "住宿上限: 600元；伙食下限: 100元"),
+        ("会议室最早可以提前14天预订。", "会议室最早能提前十四天预订。", "会议室最晚能提前十四天预订。"),
+        ("储值卡无论金额大小，一律不得收受。", "储值卡不管多少钱都不得收受。", "储值卡不管多少钱都可以收。"),
+        ("访客使用无线网络的，不得使用员工的电脑。", "访客不能使用员工的电脑。", "访客使用无线网络的，可以使用职工的电脑。"),
+        ("产品质保期为24个月，传感器类产品为36个月。", "产品的质保期是24个月。", "传感器类产品的质保期是24个月。"),
+        ("应届毕业生租金为每人每月400元。", "应届毕业生租金每人每月400元。", "退休返聘人员租金为每人每月400元。"),
+        ("提交时限: 转正员工提前30天，试用期员工提前3天", "试用期员工提出离职的，提前3天。", "试用期员工提出离职的，提前30天。"),
+        ("夜间气温低至零下5度时停工。", "零下5度时停工。", "5度时停工。"),
+    ],
+)  # fmt: skip
+def test_one_thing_made_false(source: str, true: str, false: str) -> None:
+    assert support(true, source) == "cited" and support(false, source) == "none"
+
+
+@pytest.mark.parametrize(
+    ("source", "answer"),
+    [
+        ("确需外带的，由分管副总审批。", "确需外带的，经分管副总审批。"),
+        ("设备遗失的，应在1小时内报告服务台。", "设备遗失的，应在1小时内告知服务台。"),
+        ("采购方式: 竞争性谈判；最少报价家数: 3家", "竞争性谈判至少要三家报价。"),
+        ("级别: P2级故障；解决时限: 8小时", "P2级故障要在8小时内解决。"),
+        ("会议室单次预订最长4小时。", "会议室每次预订最长4小时。"),
+        ("礼品应当场谢绝。", "礼品应当当场谢绝。"),
+        ("事项: 报销；第二审批人: 分管副总", "报销的第二审批人为分管副总。"),
+        ("年假由直属主管审批。", "年假的审批人是直属主管。"),
+        ("费用10000元至20000元的，服务期为12个月；超过20000元的，服务期为24个月。", "费用超过两万元的，服务期是24个月。"),
+        ("年假未休完的部分最多可以结转5天。", "未休完的年假最多可以结转5天。"),
+    ],
+)  # fmt: skip
+def test_the_same_in_other_words(source: str, answer: str) -> None:
+    assert support(answer, source) == "cited"
+
+
+def test_to_a_question_in_another_language_a_number_with_its_side_is_no_less_carried() -> None:
+    assert (
+        support("The ceiling is 36 hours a month.", "The ceiling is 36 hours a month.", "加班的上限是多少小时？")
+        == "cited"
+    )

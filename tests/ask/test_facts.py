@@ -47,6 +47,10 @@ def one(text: str):
         ("每月", "per month"),
         ("每年", "一年"),
         ("HR-F-012", "hr-f-012"),
+        ("单次", "每次"),
+        ("三个半月", "3.5个月"),
+        ("3个半小时", "210分钟"),
+        ("零下5度", "-5℃"),
     ],
 )
 def test_the_same_however_it_is_written(one_way: str, another: str) -> None:
@@ -74,6 +78,9 @@ def test_the_same_however_it_is_written(one_way: str, another: str) -> None:
         ("HR-F-012", "HR-F-021"),
         ("周一", "周二"),
         ("3次", "3人"),
+        ("零下5度", "5度"),
+        ("-15天", "15天"),
+        ("3个半月", "3个半小时"),
     ],
 )
 def test_not_the_same(one_thing: str, another: str) -> None:

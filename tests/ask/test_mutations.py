@@ -9,7 +9,7 @@ from rag.config import SplitSettings
 from rag.corpus.index import Corpus, build
 from rag.corpus.samples import read
 from tests.bench.mutating import KINDS, mutations
-from tests.bench.mutations import FORMS, Said, flagged, material, read_answer
+from tests.bench.mutations import FORMS, Check, Said, material
 from tests.bench.rewording import numeral, reworded, shortened, told_of_row
 
 TEXT = "员工入职满一年后，应提前3个工作日向直属主管提交《年假申请单》（HR-F-012），每年最多15天，2026年10月1日起施行。"
@@ -39,8 +39,9 @@ def test_the_material_is_what_it_is_said_to_be(said: list[Said]) -> None:
 
 def test_no_more_false_sentences_pass_and_true_ones_are_flagged_than_now(corpus: Corpus, said: list[Said]) -> None:
     """A ceiling for what the check does now on these; the goal is at most 2 % passed and 5 % flagged of the whole material."""
-    passed = [s.text for s in said if s.kind and not flagged(read_answer(s, corpus))]
-    wrongly = [s.text for s in said if not s.kind and flagged(read_answer(s, corpus))]
+    check = Check(corpus)
+    passed = [s.text for s in said if s.kind and not check.flagged(s)]
+    wrongly = [s.text for s in said if not s.kind and check.flagged(s)]
     assert len(passed) <= PASSED * sum(bool(s.kind) for s in said), passed
     assert len(wrongly) <= FLAGGED * sum(not s.kind for s in said), wrongly
 
