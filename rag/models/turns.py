@@ -22,7 +22,7 @@ def wait_asleep(environ: MutableMapping[str, str] = os.environ) -> None:
     """Have the threads of OpenMP sleep soon while they wait for each other; to be called before PyTorch is imported, which reads it once.
 
     Left to itself libgomp looks for a thousandth of a second and more, on a core that the thread it waits for may need: on two cores with
-    other processes busy, two threads multiplied 5 to 20 times as often with this as without (`tests/bench/busy.py` measures it on
+    other processes busy, two threads multiplied 2 to 20 times as often with this as without (`tests/bench/busy.py` measures it on
     the models). Whoever has set ``OMP_WAIT_POLICY`` or ``GOMP_SPINCOUNT`` has decided otherwise.
     """
     if "OMP_WAIT_POLICY" not in environ:
