@@ -17,6 +17,7 @@ from rag.cli.options import add_model_options, model_settings, shell_language  #
 from rag.corpus.samples import Samples  # noqa: E402
 from rag.errors import RagError  # noqa: E402
 from rag.models.roles import Models  # noqa: E402
+from rag.models.turns import wait_asleep  # noqa: E402
 from rag.pipeline import read_ahead  # noqa: E402
 from rag.ui.app import build_app, launch_app  # noqa: E402
 
@@ -35,6 +36,7 @@ def main() -> int:
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
     ended: list[int] = []  # a list: an Event's lock may be held by what the signal interrupts
     given = options()
+    wait_asleep()
     models = Models(model_settings(given))
     app = build_app(models, samples := Samples(models))
     # from here on an end is asked for, not thrown into whatever runs: a thread that is just being started must not be cut off

@@ -7,10 +7,26 @@ the turn offers it between pieces with `hand_over`; nobody holds it for a whole 
 
 from __future__ import annotations
 
+import os
 import threading
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterator, MutableMapping
 from contextlib import contextmanager
+from typing import Final
+
+SPIN: Final = "1000"
+"""How often a thread of OpenMP looks for the others before it sleeps: libgomp's own number where there are more threads than cores."""
+
+
+def wait_asleep(environ: MutableMapping[str, str] = os.environ) -> None:
+    """Have the threads of OpenMP sleep soon while they wait for each other; to be called before PyTorch is imported, which reads it once.
+
+    Left to itself libgomp looks for a thousandth of a second and more, on a core that the thread it waits for may need: on two cores with
+    other processes busy, two threads multiplied 2 to 20 times as often with this as without (`tests/bench/busy.py` measures it on
+    the models). Whoever has set ``OMP_WAIT_POLICY`` or ``GOMP_SPINCOUNT`` has decided otherwise.
+    """
+    if "OMP_WAIT_POLICY" not in environ:
+        environ.setdefault("GOMP_SPINCOUNT", SPIN)
 
 
 class Turns:

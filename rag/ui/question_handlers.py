@@ -97,9 +97,9 @@ class QuestionHandlers(Desk):
         """Answer, second half: the model writes, on its turn."""
         spoken, visit = language(request), self._visit(request)
         asked, question = visit.workspace.asked(), visit.asking
-        if question is None or not question.found:
+        if question is None or not question.found or not question.begins():
             # A question of an evaluation was opened while this one waited for its turn, or the turn of an earlier one
-            # comes while a later one is searched: that one has a turn of its own.
+            # comes while a later one is searched or written: that one has a turn of its own.
             yield gr.skip()
             return
         if asked is None:
@@ -116,7 +116,7 @@ class QuestionHandlers(Desk):
             raise mistake(SettingError, "cand.changed")
         visit.stop("answer")
         with _asking(visit) as question:
-            question.found = True
+            question.found = question.begins()
             waiting = panels.phase("waiting", text("answer.waiting", spoken))
             yield answer_tab.empty_answer(self.page.answer, waiting, spoken) | gate.no_gate(self.page.gate)
         yield from self._stream(visit, question, asked, spoken, anyway=True)

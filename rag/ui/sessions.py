@@ -34,6 +34,11 @@ class Asking:
 
     def __init__(self) -> None:
         self.found = False
+        self._writing = threading.Lock()
+
+    def begins(self) -> bool:
+        """True the first time: of two events that come to write its answer one does."""
+        return self._writing.acquire(blocking=False)
 
 
 class Visit:

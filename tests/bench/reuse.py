@@ -162,11 +162,12 @@ def main() -> None:
     samples.prepare()
     begin = beginnings(reading.generator().chat)
     asked = pairs(sample_set().questions, arguments.visits, arguments.seed)
-    visits = [measured(pair, samples.corpus(), reading, begin) for pair in asked]
-    for v in visits:
-        print(
-            f"{v.reused / v.tokens:.2f} of {v.tokens}, pieces {v.pieces[0]}/{v.pieces[1]}, refused {v.refused}: {v.first} / {v.second}"
-        )
+    visits = list[Visit]()
+    for pair in asked:
+        v = measured(pair, samples.corpus(), reading, begin)
+        visits.append(v)
+        pieces = f"{v.pieces[0]} of {v.pieces[1]} pieces"
+        print(f"{v.reused / v.tokens:.2f} of {v.tokens}, {pieces}, refused {v.refused}: {v.first} / {v.second}")
     result = {"settings": Settings().hash(), "table": report(visits), "visits": [asdict(v) for v in visits]}
     if arguments.json:
         arguments.json.write_text(json.dumps(result, ensure_ascii=False, indent=1), encoding="utf-8")

@@ -29,7 +29,7 @@ def test_who_waits_reads_how_many_are_before_and_a_closed_tab_lets_the_next_one_
     held: tuple[str, threading.Event], visit: Callable[..., Any]
 ) -> None:
     url, more = held
-    first, second, third = visit(url), visit(url), visit(url, locale="en-US")
+    first, second, third = visit(url, ready_s=60), visit(url, ready_s=60), visit(url, locale="en-US", ready_s=60)
     steps.ask(first, QUESTION)
     steps.first_token(first)
     steps.ask(second, QUESTION)

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
-from rag.models.turns import Turns
+from rag.models.turns import SPIN, Turns, wait_asleep
 
 
 def _until(condition: Callable[[], bool]) -> None:
@@ -196,3 +196,16 @@ def test_whoever_is_interrupted_while_waiting_leaves_the_line(monkeypatch: pytes
         thread = _queue(turns, done, "next", False)
     thread.join(5)
     assert done == ["next"]
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ({}, {"GOMP_SPINCOUNT": SPIN}),
+        ({"GOMP_SPINCOUNT": "7"}, {"GOMP_SPINCOUNT": "7"}),
+        ({"OMP_WAIT_POLICY": "active"}, {"OMP_WAIT_POLICY": "active"}),
+    ],
+)
+def test_how_openmp_waits_is_set_unless_somebody_has_set_it(before: dict[str, str], after: dict[str, str]) -> None:
+    wait_asleep(before)
+    assert before == after

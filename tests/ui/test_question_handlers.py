@@ -205,6 +205,20 @@ def test_the_turn_of_an_earlier_question_is_not_spent_on_a_later_one_that_is_sea
     assert last(client.questions.write(client.request))[client.page.answer.answer]
 
 
+def test_two_turns_of_one_question_write_it_once(tmp_path: Path) -> None:
+    app, _ = page_app(tmp_path, before=30)
+    try:
+        client = Client(app)
+        last(client.questions.ask(client.values(), client.request))
+        writing = client.questions.write(client.request)
+        next(writing)
+        assert all(map(nothing, client.questions.write(client.request)))  # a late one, of a question asked before
+        client.questions.stop(client.request)
+        last(writing)
+    finally:
+        app.close()
+
+
 def test_what_reindexing_is_announced_by_is_how_the_index_is_split(line: tuple[App, PageModels]) -> None:
     client, note = Client(line[0]), Client(line[0]).page.settings.note
     client.workspace.configure(Settings(SplitSettings(size=60)))  # and the re-indexing was stopped
