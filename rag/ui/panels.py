@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
@@ -14,6 +15,7 @@ from rag.ui.strings import text
 if TYPE_CHECKING:
     from rag.corpus.index import Progress
     from rag.models.roles import RoleStatus
+    from rag.ui.pace import Speed
     from rag.workspace import FileReport
 
 
@@ -170,8 +172,8 @@ def explained(reading: str, language: Language) -> str:
     return text("docs.pdf_readers", language) if "pdfminer" in reading or "PDFium" in reading else ""
 
 
-def progress_bar(progress: Progress, language: Language) -> str:
-    """The stage that runs now, how far it is, and on what."""
+def progress_bar(progress: Progress, language: Language, speed: Speed | None = None) -> str:
+    """The stage that runs now, how far it is, how fast, and on what."""
     share = progress.done / progress.total if progress.total else 0.0
     label = text(f"step.{progress.step}", language)
     detail = f"{progress.done} / {progress.total}" if progress.total else ""
@@ -179,6 +181,12 @@ def progress_bar(progress: Progress, language: Language) -> str:
         label, detail = text("progress.waits", language), ""
     if progress.reused:
         detail += " " + text("progress.reused", language, n=f"{progress.reused:,}")
+    if speed is not None:
+        seconds = math.ceil(speed.left)
+        left = f"{seconds // 60}:{seconds % 60:02}"
+        detail += " " + text(
+            "progress.speed", language, rate=f"{speed.rate:,.{0 if speed.rate >= 10 else 1}f}", left=left
+        )
     if progress.ahead:
         detail += " " + text("progress.ahead", language, n=f"{progress.ahead:,}")
     return (
