@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 from rag.corpus.index import Progress
+from rag.errors import Language
+from rag.ui.strings import text
 
 LEAST_S = 1.0
 """Nothing is said of the first moments: two pieces are no measure of two hundred."""
@@ -16,6 +19,12 @@ class Speed:
 
     rate: float
     left: float
+
+    def said(self, language: Language) -> str:
+        """In words, the time left as minutes and seconds."""
+        minutes, seconds = divmod(math.ceil(self.left), 60)
+        rate = f"{self.rate:,.{0 if self.rate >= 10 else 1}f}"
+        return text("progress.speed", language, rate=rate, left=f"{minutes}:{seconds:02}")
 
 
 class Pace:

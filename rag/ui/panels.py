@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
@@ -182,11 +181,7 @@ def progress_bar(progress: Progress, language: Language, speed: Speed | None = N
     if progress.reused:
         detail += " " + text("progress.reused", language, n=f"{progress.reused:,}")
     if speed is not None:
-        seconds = math.ceil(speed.left)
-        left = f"{seconds // 60}:{seconds % 60:02}"
-        detail += " " + text(
-            "progress.speed", language, rate=f"{speed.rate:,.{0 if speed.rate >= 10 else 1}f}", left=left
-        )
+        detail += " " + speed.said(language)
     if progress.ahead:
         detail += " " + text("progress.ahead", language, n=f"{progress.ahead:,}")
     return (
