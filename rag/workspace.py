@@ -11,7 +11,7 @@ from functools import partial
 from rag.asking import Asked, Asking, Shared
 from rag.background import HEARTBEAT_S, Report, Turns, in_background
 from rag.config import Limits, Settings, SplitSettings
-from rag.corpus.index import Corpus, PassageEncoder, Progress, build
+from rag.corpus.index import Corpus, Known, PassageEncoder, Progress, build
 from rag.corpus.load.process import ReadingRoom
 from rag.corpus.samples import Samples
 from rag.corpus.split import split
@@ -222,9 +222,9 @@ class Workspace:
         corpus = None
         if own or (samples is not None and samples.split != settings):
             # vectors that are already there: of the shared samples, and of this visitor's last index
-            known = samples.known() if samples else {}
+            known = samples.known() if samples else Known()
             with self._lock:
-                known |= self._corpus.known() if self._corpus else {}
+                known |= self._corpus.known() if self._corpus else Known()
             check = partial(self._allowance.check_cut, split=settings)
             corpus = build(documents, settings, self._encoder(stop), known, stop, progress, check)
         with self._lock:

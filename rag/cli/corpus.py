@@ -51,15 +51,16 @@ def build_index(arguments: argparse.Namespace, language: Language) -> None:
 
 def _vectors_there(folder: Path, fingerprint: str, language: Language) -> Known:
     """Vectors by passage of the index that is to be replaced; one that cannot be used is said, and nothing is taken from it."""
+    from rag.corpus.index import Known
     from rag.corpus.store import load
 
     if not (folder / "manifest.json").exists():
-        return {}
+        return Known()
     try:
         return load(folder, fingerprint).known()
     except IndexMismatch as error:
         print(error.message(language), file=sys.stderr)
-        return {}
+        return Known()
 
 
 def read_documents(paths: Sequence[Path], language: Language) -> list[Document]:

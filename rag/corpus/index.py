@@ -25,8 +25,26 @@ from rag.errors import Stopped
 from rag.types import PUBLIC, Chunk, Document, StepName
 
 Vectors = NDArray[np.float32]
-# Vectors by passage: what was encoded once need not be encoded again.
-Known = Mapping[str, Vectors]
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What earlier indexes hold, so that it is not worked out again.
+
+    `vectors` by passage. `chunks` by key, split and fingerprint of the encoder, which counted their tokens; with the document they are of.
+    """
+
+    vectors: Mapping[str, Vectors] = field(default_factory=dict)
+    chunks: Mapping[tuple[str, SplitSettings, str], tuple[Document, tuple[Chunk, ...]]] = field(default_factory=dict)
+
+    def __or__(self, other: Known) -> Known:
+        """Both; what both hold is taken from `other`."""
+        return Known({**self.vectors, **other.vectors}, {**self.chunks, **other.chunks})
+
+    def cut(self, document: Document, settings: SplitSettings, fingerprint: str) -> tuple[Chunk, ...] | None:
+        """The chunks of this very document under these settings, if they are known."""
+        before, chunks = self.chunks.get((document.key, settings, fingerprint), (None, ()))
+        return chunks if before == document else None
 
 
 class PassageEncoder(Tokenizer, Protocol):
@@ -144,11 +162,14 @@ class Corpus:
         dense = self.dense
         return self.derived.graph(lambda: approximate(dense, stop), stop) if dense is not None else None
 
-    def known(self) -> dict[str, Vectors]:
-        """The vectors by passage, to build another corpus with."""
-        if self.dense is None:
-            return {}
-        return {chunk.passage: self.dense.vectors[i] for i, chunk in enumerate(self.chunks)}
+    def known(self) -> Known:
+        """What another corpus can be built with."""
+        cut: dict[str, list[Chunk]] = {key: [] for key in self.documents}
+        for chunk in self.chunks:
+            cut[chunk.key].append(chunk)
+        chunks = {(key, self.split, self.fingerprint): (self.documents[key], tuple(of)) for key, of in cut.items()}
+        vectors = self.dense.vectors if self.dense is not None else ()
+        return Known({chunk.passage: row for chunk, row in zip(self.chunks, vectors, strict=False)}, chunks)
 
 
 def build(
@@ -160,24 +181,25 @@ def build(
     progress: Callable[[Progress], None] = lambda _: None,
     check: Callable[[int], None] = lambda _: None,
 ) -> Corpus:
-    """Split, encode and index `documents` (their keys differ). Passages found in `known` are not encoded again.
+    """Split, encode and index `documents` (their keys differ). Documents that `known` has are not split again, passages not encoded.
 
     `check` gets the number of chunks so far after each document, before anything is encoded, and raises when it is too
     large. Raises `ChunkTooLong` and `Stopped` (see the encoder); nothing is changed then.
     """
+    known, fingerprint = known or Known(), encoder.fingerprint if encoder else ""
     chunks: list[Chunk] = []
     for i, document in enumerate(documents):
         if stop is not None and stop.is_set():
             raise Stopped(en="Indexing was stopped.", zh="索引已停止。")
         progress(Progress("split", i, len(documents), document.title))
-        chunks += split(document, settings, encoder)
+        found = known.cut(document, settings, fingerprint)
+        chunks += split(document, settings, encoder) if found is None else found
         check(len(chunks))
     dense = None
     if encoder is not None:
-        dense = DenseIndex(_vectors(chunks, encoder, known or {}, stop, progress))
+        dense = DenseIndex(_vectors(chunks, encoder, known.vectors, stop, progress))
     progress(Progress("index", 0, 1))
     lexical = LexicalIndex([chunk.wording for chunk in chunks])
-    fingerprint = encoder.fingerprint if encoder else ""
     return Corpus(
         {d.key: d for d in documents},
         tuple(chunks),
@@ -196,7 +218,7 @@ def _corpus_id(documents: Iterable[Document], settings: SplitSettings, fingerpri
 def _vectors(
     chunks: Sequence[Chunk],
     encoder: PassageEncoder,
-    known: Known,
+    known: Mapping[str, Vectors],
     stop: threading.Event | None,
     progress: Callable[[Progress], None],
 ) -> Vectors:

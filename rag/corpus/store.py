@@ -118,8 +118,8 @@ def load(folder: Path, fingerprint: str | None) -> Corpus:
         raise _mismatch(
             folder,
             "manifest.json",
-            f"built with another encoder, prefix or weights ({theirs}) than the one in use",
-            f"由另一个编码器、前缀或权重（{theirs}）建立，与当前的不同",
+            f"built with another encoder, prefix, number format or weights ({theirs}) than the one in use",
+            f"由另一个编码器、前缀、数值精度或权重（{theirs}）建立，与当前的不同",
         )
     for name in _FILES:
         if _sha256_or_none(folder / name) != manifest["sha256"][name]:

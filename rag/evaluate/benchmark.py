@@ -8,15 +8,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal, Protocol
 
-import numpy as np
-from numpy.typing import NDArray
-
 from rag import pipeline
 from rag.ask.fuse import reciprocal_rank_fusion
 from rag.ask.query import formulate
 from rag.ask.search import QueryEncoder, search
 from rag.config import QuerySettings, SearchSettings, Settings
-from rag.corpus.index import Corpus, PassageEncoder, Progress, build
+from rag.corpus.index import Corpus, Known, PassageEncoder, Progress, build
 from rag.corpus.ranking import Hit
 from rag.evaluate.collection import Collection, Subset
 from rag.evaluate.metrics import score
@@ -128,7 +125,7 @@ def measure(
     as repeats, as more of one policy or below the threshold. The others are what the same search returns for the
     query as it is written, and RRF of that with c = `PLAIN_C`, on the same chunks. A document ranks as its best chunk.
     """
-    known: dict[str, NDArray[np.float32]] = {}
+    known = Known()
     for collection in collections:
         name = collection.questions.name
         began, encoded = time.perf_counter(), 0

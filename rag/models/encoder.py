@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import random
 import threading
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -187,7 +188,10 @@ class Encoder:
         self._check(counts, names)
         vectors = np.empty((len(prefixed), self.dim), dtype=np.float32)
         done = 0
-        for piece in pieces(counts):
+        batches = list(pieces(counts))
+        # long ones first would be slow ones first: in a mixed order the time that is left can be told from the time it took
+        random.Random(0).shuffle(batches)
+        for piece in batches:
             if stop is not None and stop.is_set():
                 raise Stopped(en="Indexing was stopped.", zh="索引已停止。")
             with self._turns.turn():

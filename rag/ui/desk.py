@@ -16,6 +16,7 @@ from rag.models.roles import Models
 from rag.types import Answer, Document
 from rag.ui import answer as answer_tab
 from rag.ui import candidates, candidates_table, chunks, conflicts, documents, gate, panels, prompt, times
+from rag.ui.pace import Pace
 from rag.ui.page import Page
 from rag.ui.sessions import Sessions, Visit
 from rag.ui.settings import policies
@@ -197,16 +198,17 @@ class Desk:
 
 def bars(component: Any, running: Iterable[Progress], spoken: Language) -> Iterator[Updates]:
     """Progress as a bar in `component`: what is new at most every `BAR_S`, or a page would lag behind quick work."""
-    shown, since = Progress("load", 0, 0), 0.0
+    shown, since, pace = Progress("load", 0, 0), 0.0, Pace()
     for progress in running:
         now = time.monotonic()
+        speed = pace.heard(progress, now)
         if progress == shown:  # other work may have said something since; but a page that is closed has to be noticed
             yield {component: gr.skip()}
             continue
         if (progress.step, progress.waits) == (shown.step, shown.waits) and now - since < BAR_S:
             continue
         shown, since = progress, now
-        yield {component: panels.progress_bar(progress, spoken)}
+        yield {component: panels.progress_bar(progress, spoken, speed)}
 
 
 def first(row: object) -> object:

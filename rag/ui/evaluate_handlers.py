@@ -27,6 +27,7 @@ from rag.ui.evaluate import WHAT, no_results
 from rag.ui.evaluate_set import set_in_use
 from rag.ui.evaluate_size import kept_bytes
 from rag.ui.guard import guarded, language, told
+from rag.ui.pace import Pace
 from rag.ui.page import Page
 from rag.ui.result_handlers import ResultHandlers
 from rag.ui.sessions import Sessions, Visit
@@ -74,6 +75,7 @@ class EvaluateHandlers(ResultHandlers):
         mine = visit.evaluates()
         last, problem = Experiment((), 1 + len(job.plan.variants)), ""
         began = partial = shown_at = time.monotonic()
+        pace = Pace()
         # the results of the last run must not stand under the progress of this one
         visit.seen_results = False
         yield {tab.progress: panels.phase("waiting", text("eval.begin", spoken)), **no_results(tab)}
@@ -84,11 +86,12 @@ class EvaluateHandlers(ResultHandlers):
                     if visit.evaluating is not mine:
                         return
                     last, now = (last if isinstance(update, Progress) else update), time.monotonic()
+                    speed = pace.heard(update, now) if isinstance(update, Progress) else None
                     if now - shown_at < REFRESH_S:
                         continue
                     shown_at = now
                     if isinstance(update, Progress):
-                        yield {tab.progress: panels.progress_bar(update, spoken)}
+                        yield {tab.progress: panels.progress_bar(update, spoken, speed)}
                         continue
                     shown: Updates = {tab.progress: evaluate_results.running(last, job.total, now - began, spoken)}
                     if last.runs and now - partial >= PARTIAL_S:

@@ -14,6 +14,7 @@ from rag.ui.strings import text
 if TYPE_CHECKING:
     from rag.corpus.index import Progress
     from rag.models.roles import RoleStatus
+    from rag.ui.pace import Speed
     from rag.workspace import FileReport
 
 
@@ -170,8 +171,8 @@ def explained(reading: str, language: Language) -> str:
     return text("docs.pdf_readers", language) if "pdfminer" in reading or "PDFium" in reading else ""
 
 
-def progress_bar(progress: Progress, language: Language) -> str:
-    """The stage that runs now, how far it is, and on what."""
+def progress_bar(progress: Progress, language: Language, speed: Speed | None = None) -> str:
+    """The stage that runs now, how far it is, how fast, and on what."""
     share = progress.done / progress.total if progress.total else 0.0
     label = text(f"step.{progress.step}", language)
     detail = f"{progress.done} / {progress.total}" if progress.total else ""
@@ -179,6 +180,8 @@ def progress_bar(progress: Progress, language: Language) -> str:
         label, detail = text("progress.waits", language), ""
     if progress.reused:
         detail += " " + text("progress.reused", language, n=f"{progress.reused:,}")
+    if speed is not None:
+        detail += " " + speed.said(language)
     if progress.ahead:
         detail += " " + text("progress.ahead", language, n=f"{progress.ahead:,}")
     return (

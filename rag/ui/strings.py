@@ -118,6 +118,7 @@ TABLE: Final[Mapping[str, Bilingual]] = MappingProxyType({
     "step.question": _B("question", "问题"),
     "progress.ahead": _B("(waiting for {n} files of others)", "（等待其他用户的 {n} 个文件）"),
     "progress.waits": _B("Waiting for your change before this one…", "等待您的上一项更改完成…"),
+    "progress.speed": _B("· {rate} a second, about {left} min left", "· 每秒 {rate} 条，约剩 {left}（分:秒）"),
     "progress.reused": _B("(and {n} that had been encoded before)", "（另有 {n} 条沿用已有向量）"),
     "step.skipped": _B("skipped: ", "跳过："),
     "error.title": _B("Please note", "请注意"),

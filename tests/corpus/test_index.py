@@ -39,7 +39,7 @@ def test_rows_are_the_chunks_in_order(leave, equipment) -> None:
 
 def test_without_an_encoder_there_is_the_lexical_index_only(leave) -> None:
     corpus = build([leave], SplitSettings(), None)
-    assert corpus.dense is None and corpus.fingerprint == "" and corpus.known() == {}
+    assert corpus.dense is None and corpus.fingerprint == "" and corpus.known().vectors == {}
     assert all(c.n_tokens == 0 for c in corpus.chunks)
     assert corpus.lexical.search("年假", 3)
 
@@ -59,6 +59,38 @@ def test_only_new_passages_are_encoded(leave, equipment) -> None:
     assert encoder.encoded == [c.passage for c in both.chunks if c.key == equipment.key]
     assert first.dense is not None and both.dense is not None
     assert np.array_equal(both.dense.vectors[-len(first.chunks) :], first.dense.vectors)
+
+
+def test_only_what_changed_is_split_again(leave, equipment, monkeypatch) -> None:
+    from rag.corpus import index
+
+    cut: list[str] = []
+    monkeypatch.setattr(index, "split", lambda d, *rest: cut.append(d.key) or split(d, *rest))
+    settings = SplitSettings("fixed", 30, 5)
+    first = build([leave, equipment], settings, HashEncoder())
+    assert cut == [leave.key, equipment.key]
+    cut.clear()
+    again = build([leave, equipment], settings, HashEncoder(), first.known())
+    assert cut == [] and again.chunks == first.chunks and again.corpus_id == first.corpus_id
+    for edited in (replace(equipment, text=equipment.text + "。"), replace(equipment, title="另一个标题")):
+        other = build([leave, edited], settings, HashEncoder(), first.known())
+        assert cut == [equipment.key]
+        assert other.chunks == build([leave, edited], settings, HashEncoder()).chunks
+        cut.clear()
+    # other settings and another tokenizer cut everything anew
+    for one, encoder in ((SplitSettings(), HashEncoder()), (settings, HashEncoder(fingerprint="other"))):
+        build([leave, equipment], one, encoder, first.known())
+        assert cut == [leave.key, equipment.key]
+        cut.clear()
+
+
+def test_of_two_known_the_later_one_counts(leave, equipment) -> None:
+    a, b = build([leave], SplitSettings(), HashEncoder()), build([equipment], SplitSettings(), HashEncoder())
+    both = a.known() | b.known()
+    assert both.vectors.keys() == a.known().vectors.keys() | b.known().vectors.keys()
+    assert both.cut(leave, SplitSettings(), a.fingerprint) == a.chunks
+    assert both.cut(equipment, SplitSettings(), b.fingerprint) == b.chunks
+    assert both.cut(replace(leave, source="x"), SplitSettings(), a.fingerprint) is None
 
 
 def test_equal_passages_are_encoded_once_and_both_have_the_vector(equipment) -> None:

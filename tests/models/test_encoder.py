@@ -15,7 +15,6 @@ from rag.corpus.split import split
 from rag.errors import ChunkTooLong, Stopped
 from rag.evaluate.question_files import sample_set
 from rag.models.encoder import COUNT_CHARACTERS, Encoder
-from rag.models.pieces import PIECE_TOKENS, pieces
 from rag.models.turns import Turns
 from rag.models.weights import Weights, resolve
 from rag.types import Document
@@ -28,20 +27,6 @@ PASSAGES = [
     "忘记密码后联系IT服务台，验证身份再申请重置。",
 ]
 COSINES = [0.945, 0.875, 0.866, 0.846]  # published with the converted weights
-
-# ---- pieces: no model needed
-
-
-@pytest.mark.parametrize("seed", range(20))
-def test_pieces_hold_every_row_once_and_stay_small(seed: int) -> None:
-    rng = np.random.default_rng(seed)
-    counts = [int(n) for n in rng.integers(1, 513, rng.integers(0, 200))]
-    found = list(pieces(counts))
-    assert sorted(i for piece in found for i in piece) == list(range(len(counts)))
-    for piece in found:
-        assert piece
-        assert len(piece) == 1 or len(piece) * max(counts[i] for i in piece) <= PIECE_TOKENS
-
 
 # ---- the real model
 
