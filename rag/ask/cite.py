@@ -8,31 +8,23 @@ one that does beside the model's where the model's does not.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Final
 
-from rag.ask.attribute import RUN, Packed, Passage, Source, passages, sources, wanted
+from rag.ask.attribute import Packed, sources
 from rag.ask.markers import blanked, markers, settled, unmarked
 from rag.ask.prompt import NOT_FOUND
 from rag.ask.reading import Reading, read
 from rag.ask.saying import affirmed, says_nothing
-from rag.ask.sentences import answer_sentences, clauses
-from rag.ask.verify import Compared, Finding, kept, replaced, verify
+from rag.ask.sentences import answer_sentences
+from rag.ask.tried import Tried, Trying
+from rag.ask.verify import Finding
 from rag.ask.wording import held
 from rag.corpus.folding import plain
 from rag.types import Citation, Clue, Sentence, Support
 
-__all__ = ["CLOSE", "Cited", "Citing", "Packed", "cite", "settled", "sources", "without_markers"]
+__all__ = ["Cited", "Citing", "Packed", "cite", "settled", "sources", "without_markers"]
 
-CLOSE: Final = 0.3
-"""Least share of a sentence's terms in its source, where no number and no name decides."""
-TRIED: Final = 4
-"""Passages of a source that a sentence is compared with, the closest first."""
-NEAR: Final = 0.75
-"""A passage that carries a sentence comes at least this near to it, against the nearest of all."""
-FULL: Final = 0.85
-"""And has so much of its words, against the passage that has most."""
 CLOSER: Final = 0.2
 """By so much another source must come closer than what the model cites to be shown beside it, where none carries the sentence."""
 
@@ -53,41 +45,6 @@ class Cited:
 
 
 @dataclass(frozen=True, slots=True)
-class _Near:
-    """A passage that a sentence is compared with, read."""
-
-    source: Source
-    passage: Passage
-    reading: Reading
-
-    @property
-    def parts(self) -> tuple[tuple[int, int], ...]:
-        """Its sentences, as spans of the reading."""
-        begin = self.passage.span[0]
-        return tuple((a - begin, b - begin) for a, b in self.source.spans[slice(*self.passage.sentences)])
-
-
-@dataclass(frozen=True, slots=True)
-class _Tried:
-    """A source as what carries a sentence: the passage that does best, and what was found there."""
-
-    source: Source
-    passage: Passage
-    findings: tuple[Finding, ...]
-    carries: bool
-
-
-@dataclass(frozen=True, slots=True)
-class _Against:
-    """What a passage is measured against: how close the nearest of all comes, most of the sentence's characters in words that one
-    holds, and the words in whose place one has another, with the share of the sentence in that one."""
-
-    nearest: float
-    most: int
-    swapped: Mapping[str, float]
-
-
-@dataclass(frozen=True, slots=True)
 class _Judged:
     """What stands behind a sentence: `shown`, the passage of every source it cites; `added`, the one the system cites, if any.
 
@@ -96,8 +53,8 @@ class _Judged:
 
     support: Support
     clues: tuple[Clue, ...]
-    shown: tuple[_Tried, ...]
-    added: _Tried | None = None
+    shown: tuple[Tried, ...]
+    added: Tried | None = None
 
 
 class Citing:
@@ -106,9 +63,8 @@ class Citing:
     def __init__(self, packed: Packed, question: str = "") -> None:
         self._packed = packed
         self._question = question
-        self._asked = read(question, with_words=True)
+        self._trying = Trying(packed, question)
         self._known = {source.marker: source for source in packed.sources}
-        self._texts = tuple(source.text for source in packed.sources)
         self._judged: dict[tuple[str, tuple[str, ...]], _Judged] = {}
 
     def cite(self, text: str, done: bool) -> Cited:
@@ -166,7 +122,7 @@ class Citing:
             judged = Citing(self._packed)._judge_anew(claim, names)
             return replace(judged, clues=tuple(replace(c, start=0, end=len(bare)) for c in judged.clues))
         said = read(bare, with_words=True)
-        tried = self._try_all(bare, said)
+        tried = self._trying.every(bare, said)
         cited = tuple(t for t in tried if t.source.marker in names)
         if _is_refusal(bare):
             return _Judged("refusal", (), cited)
@@ -186,63 +142,10 @@ class Citing:
             return _Judged("none", self._clues(own or best, said), cited, best)
         return _Judged("none", self._clues(own or best, said), cited)
 
-    def _try_all(self, bare: str, said: Reading) -> list[_Tried]:
-        """Every source with the passage of it that does best."""
-        run = max(1, min(RUN, len(clauses(bare))))
-        own = bare if said.words or said.facts else ""  # 可以。 alone says nothing of where to look
-        looked_for = wanted(own, self._question, self._packed)
-        found = [(source, passages(looked_for, source, run)[:TRIED]) for source in self._packed.sources if source.spans]
-        nearest = max((runs[0].close for _, runs in found), default=0.0)
-        near = [
-            _Near(source, p, source.reading(p)) for source, runs in found for p in runs if p.close >= NEAR * nearest
-        ]
-        swapped: dict[str, float] = {}
-        for one in near:
-            for word in replaced(said, one.reading):
-                swapped[word] = max(one.passage.said, swapped.get(word, 0.0))
-        most = max((kept(said, one.reading, one.source.heading) for one in near), default=0)
-        against = _Against(nearest, most, swapped)
-        tried = [
-            self._try(said, source, [n for n in near if n.source is source], runs[0], against) for source, runs in found
-        ]
-        top = max(tried, key=lambda t: t.passage.said, default=None)
-        if top is None or top.carries or any(f.missing for f in top.findings):
-            return tried
-        # the passage that has most of the sentence says otherwise: one that has less and is silent on it carries nothing
-        return [_outdone(t, top.passage.said, len(said.text)) for t in tried]
-
-    def _try(self, said: Reading, source: Source, near: list[_Near], first: Passage, against: _Against) -> _Tried:
-        """`first` stands for a source none of whose passages comes near: it carries nothing."""
-        best: _Tried | None = None
-        for one in near or [_Near(source, first, source.reading(first))]:
-            share = one.passage.said
-            outdone = frozenset(word for word, more in against.swapped.items() if more > share)
-            compared = Compared(
-                passage=one.reading,
-                parts=one.parts,
-                heading=source.heading,
-                question=self._asked,
-                asked=one.passage.asked,
-                all_facts=source.facts,
-                others=self._texts,
-                replaced=frozenset(against.swapped),
-                outdone=outdone,
-            )
-            findings = verify(said, compared)
-            if all(f.agrees for f in findings):
-                findings = (*findings, *_as_a_whole(said, one, findings, against))
-            found = _Tried(source, one.passage, findings, all(f.agrees for f in findings))
-            if found.carries or not any(f.missing for f in findings):
-                return found  # it has all that the sentence names: what it says of it decides
-            if best is None or _misses(found) < _misses(best):
-                best = found
-        assert best is not None  # there is one passage at least
-        return best
-
-    def _clues(self, tried: _Tried, said: Reading) -> tuple[Clue, ...]:
+    def _clues(self, tried: Tried, said: Reading) -> tuple[Clue, ...]:
         return tuple(self._clue(finding, tried, said) for finding in tried.findings)
 
-    def _clue(self, finding: Finding, tried: _Tried, said: Reading) -> Clue:
+    def _clue(self, finding: Finding, tried: Tried, said: Reading) -> Clue:
         """A finding with its place in the document; what the source lacks is looked for in the others."""
         chunk: str | None = tried.source.chunk_id if finding.above else None
         span: tuple[int, int] | None = None
@@ -281,33 +184,6 @@ def without_markers(text: str) -> str:
         said += "" if _is_refusal(bare) else bare
         before = span.end
     return said
-
-
-def _as_a_whole(said: Reading, one: _Near, findings: tuple[Finding, ...], against: _Against) -> Iterator[Finding]:
-    """Of a passage in which each thing agrees, what is asked for besides: to be among the nearest, to hold about as many of the
-    words as any, and where no number, date or name decides, enough of the terms."""
-    end = len(said.text)
-    close = one.passage.close / against.nearest if against.nearest else 1.0
-    if close < NEAR:
-        yield Finding("far", 0, end, None, False, share=(close, NEAR))
-    held_here = kept(said, one.reading, one.source.heading)
-    if held_here < FULL * against.most:
-        yield Finding("fewer", 0, end, None, False, share=(held_here / against.most, FULL))
-    decided = bool(findings) and (not said.words or any(f.kind in ("number", "date", "name") for f in findings))
-    if not decided:
-        yield Finding("terms", 0, end, None, one.passage.said >= CLOSE, share=(one.passage.said, CLOSE))
-
-
-def _outdone(tried: _Tried, most: float, end: int) -> _Tried:
-    """`tried`, which carries nothing when another passage has more of the sentence, `most`."""
-    if not tried.carries or tried.passage.said >= most:
-        return tried
-    less = Finding("less", 0, end, None, False, share=(tried.passage.said, most))
-    return replace(tried, findings=(*tried.findings, less), carries=False)
-
-
-def _misses(tried: _Tried) -> int:
-    return sum(not f.agrees for f in tried.findings)
 
 
 def _says_something(said: Reading) -> bool:

@@ -12,13 +12,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
+from rag.ask.contrasts import contrasts
 from rag.ask.facts import Fact, contrary, same
 from rag.ask.reading import Reading
 from rag.ask.sentences import clauses
 from rag.ask.slots import in_place, joined_otherwise
 from rag.ask.together import apart, scattered
 from rag.ask.turned import turned
-from rag.ask.wording import CONTRASTS, PARTIES, Word, held, synonyms
+from rag.ask.wording import PARTIES, Word, held, synonyms
 from rag.types import ClueKind
 
 ENOUGH: Final = 0.4
@@ -51,9 +52,6 @@ _MOST: Final = (
 )
 _LEAST: Final = ("下限", "最少", "最低", "最短", "至少", "least", "minimum")
 """Words of a source whose number is a limit by its nature, as in a column 最少报价家数."""
-
-
-_ENDS: Final = frozenset({"最早", "最晚", "最迟", "上限", "下限"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +107,7 @@ def verify(said: Reading, source: Compared) -> tuple[Finding, ...]:
         *_words(said, source),
         *_asked_of(said, source),
         *(Finding(t.kind, *t.said, t.there, t.agrees) for t in turned(said, source.passage)),
-        *_contrasts(said, source.passage),
+        *(Finding("condition", *ours, theirs, False) for ours, theirs in contrasts(said, source.passage)),
         *(Finding("condition", *ours, theirs, False) for ours, theirs in joined_otherwise(said, source.passage)),
         *(Finding("place", *p.said, None, False) for p in scattered(said, source.passage, source.parts)),
         *(
@@ -297,22 +295,3 @@ def _words(said: Reading, source: Compared) -> Iterator[Finding]:
 def _speaks_as(question: Reading, passage: Reading) -> bool:
     """Whether the question has words, and in the passage's script: of another, none can be expected to stand there."""
     return bool(question.words) and bool(_HAN.search(question.text)) == bool(_HAN.search(passage.text))
-
-
-def _contrasts(said: Reading, passage: Reading) -> Iterator[Finding]:
-    """Of words that exclude each other (有效, 无效) the sentence has one that the passage has not, and the passage others in as many places."""
-    for contrast in CONTRASTS:
-        ours, theirs = list(contrast.finditer(_without_limits(said))), list(contrast.finditer(_without_limits(passage)))
-        sides = {m.lastgroup or m.group() for m in theirs}
-        for match in ours:
-            if len(theirs) >= len(ours) and (match.lastgroup or match.group()) not in sides:
-                yield Finding("condition", *match.span(), theirs[0].span(), False)
-
-
-def _without_limits(reading: Reading) -> str:
-    """The text without the words for the side of a number, which is compared as that (不超过); but for those that are contrasts too."""
-    text = reading.text
-    for start, end in (mark for fact in reading.facts for mark in fact.marks):
-        if text[start:end] not in _ENDS:
-            text = text[:start] + " " * (end - start) + text[end:]
-    return text

@@ -30,18 +30,6 @@ FRAME: Final = frozenset(
     "rule rules answer question based states says following".split()
 )  # fmt: skip
 """Words that any answer may use: they frame what is said and name nothing of it."""
-# Words that exclude each other; a sentence that has one of them where its source has another says something else. Those of
-# one named group say the same.
-CONTRASTS: Final = tuple(
-    re.compile(pattern)
-    for pattern in (
-        "(?P<valid>有效)|(?P<void>无效|失效|作废)",
-        "(?P<own>(?:员工|个人|本人|自行)(?:自行|全额)?(?:承担|负担|支付|负责)|自理|自付|自负)|(?P<firm>(?:公司|单位|企业)(?:全额|统一)?(?:承担|负担|支付|负责|报销))",
-        "(?P<paid>(?<!不)带薪|有薪)|(?P<unpaid>不带薪|无薪)", "上限|下限", "每次|首次", "才能|就能", "署名|匿名", "转正|试用", "工作日|自然日|休息日|节假日", "当天|当日|次日", "当年|次年|上年", "当月|本月|次月|上月|下月", "上午|下午", "增加|减少", "不超过|(?<!不)(?<!不得)超过",
-        "不低于|(?<!不)低于", "国内|境外|国外", "(?:(?<![^，,。；])|^)(?:公司|员工)", "自愿|强制", "电子|纸质", "全额|减半", r"(?<![a-z])paid(?![a-z])|unpaid", "含税|不含税", "事前|事后|事先", "线上|线下", "正式|临时", "入职|离职",
-        "内部|外部", "免费|收费|自费", "上浮|下浮|下调|上调", "提高|降低", "逾期|按时|按期", "直接|间接", "白天|夜间", "随时|定期", "公开|保密", "同意|拒绝", "单程|往返", "本人|他人", "(?P<earliest>最早)|(?P<latest>最晚|最迟)", "书面|口头", "甲方|乙方", "应收|应付", "定期|不定期", "提前|推迟|延后",
-    )
-)  # fmt: skip
 _DOERS: Final = tuple("审批人 保管人 经办人 申请人 联系人 责任人".split())
 _OFTEN: Final = 20_000
 """How often the segmenter is to think a word occurs: often enough that 审批人为 is 审批人 and 为, not 审批 and 人为."""

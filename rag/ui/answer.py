@@ -6,7 +6,7 @@ from typing import Any, Final, NamedTuple
 
 import gradio as gr
 
-from rag.ask.cite import CLOSE, FULL, NEAR
+from rag.ask.tried import CLOSE, FULL, NEAR
 from rag.ask.verify import ENOUGH, SHORT
 from rag.corpus.index import Corpus
 from rag.errors import Language

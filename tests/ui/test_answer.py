@@ -6,7 +6,8 @@ from typing import get_args
 
 import pytest
 
-from rag.ask.cite import CLOSE, FULL, NEAR, cite, sources
+from rag.ask.cite import cite, sources
+from rag.ask.tried import CLOSE, FULL, NEAR
 from rag.ask.verify import ENOUGH
 from rag.config import SplitSettings
 from rag.corpus.index import Corpus, build
