@@ -51,6 +51,7 @@ def test_what_is_kept_comes_back_and_stands_in_the_table(tmp_path: Path) -> None
     assert run.load(tmp_path / "speed.json") == (run.machine(), (part,))
     lines = markdown(part.rows).split("\n")
     assert lines[0] == f"| {' | '.join(HEAD)} |" and len(lines) == 3 and "settings" in run.said(run.machine(), [part])
+    assert run.said(run.machine(), []) == "Not measured yet"
 
 
 def test_of_every_part_the_new_one_counts_else_the_old_one() -> None:

@@ -82,6 +82,8 @@ def machine() -> Machine:
 
 def said(here: Machine, parts: Sequence[Part]) -> str:
     """One line for a reader: on what, with what and when it was measured, and how idle the machine was."""
+    if not parts:
+        return "Not measured yet"
     versions = ", ".join(f"{name} {number}" for name, number in here.versions)
     days = sorted({part.day for part in parts})
     when = days[0] if len(days) == 1 else f"{days[0]} to {days[-1]}"
