@@ -3,7 +3,7 @@
     python tests/bench/prompts.py --log FILE.jsonl [--seconds 150]     choose them once more; repeat until it says that it is done
 
 Whoever is asked for more than a word writes more than a word: `long_answers.txt` holds, one a line, the first `MOST` questions of a
-shuffled list (sample questions that the documents answer, each with one of `TAILS`) to which the plain float32 model's greedy answer has
+shuffled list (sample questions that the documents answer, each with one of `TAILS`, then all with the next) to which the plain float32 model's greedy answer has
 at least `LEAST` tokens by itself. Nothing else was looked at. `--log` keeps what was tried, so that it can be done in pieces.
 """
 
@@ -16,7 +16,6 @@ import sys
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import cycle
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -65,8 +64,8 @@ def possible() -> tuple[str, ...]:
     """Every question that could be chosen, in the order they are tried."""
     fit = [q.question for q in sample_set().questions if not (q.refuse or q.history or q.groups or q.as_of)]
     random.Random(0).shuffle(fit)
-    tails = zip(cycle(TAILS), cycle(ENGLISH_TAILS))
-    return tuple(q + (english if q.isascii() else chinese) for q, (chinese, english) in zip(fit, tails, strict=False))
+    turns = [(q, i + turn) for turn in range(len(TAILS)) for i, q in enumerate(fit)]
+    return tuple(q + (ENGLISH_TAILS if q.isascii() else TAILS)[turn % len(TAILS)] for q, turn in turns)
 
 
 def prompts(questions: Sequence[str], models: Models | Counting, corpus: Corpus) -> Iterator[Asked]:
