@@ -65,8 +65,12 @@ def possible() -> tuple[str, ...]:
     """Every question that could be chosen, in the order they are tried."""
     fit = [q.question for q in sample_set().questions if not (q.refuse or q.history or q.groups or q.as_of)]
     random.Random(0).shuffle(fit)
-    tails = zip(cycle(TAILS), cycle(ENGLISH_TAILS))
-    return tuple(q + (english if q.isascii() else chinese) for q, (chinese, english) in zip(fit, tails, strict=False))
+    tails = tuple(zip(TAILS, ENGLISH_TAILS, strict=True))
+    found = []
+    for shift in range(len(tails)):  # every question once, then once more with another tail
+        ends = cycle((*tails[shift:], *tails[:shift]))
+        found += [q + (english if q.isascii() else chinese) for q, (chinese, english) in zip(fit, ends, strict=False)]
+    return tuple(found)
 
 
 def prompts(questions: Sequence[str], models: Models | Counting, corpus: Corpus) -> Iterator[Asked]:
