@@ -34,7 +34,7 @@ from rag.models.encoder import Encoder  # noqa: E402
 from rag.models.turns import Turns  # noqa: E402
 from rag.models.weights import Weights, resolve  # noqa: E402
 from rag.types import Document  # noqa: E402
-from tests.bench.first_visit import free_port, wait_for  # noqa: E402
+from tests.bench.visiting import free_port, wait_for  # noqa: E402
 
 CHANGED = 0.01
 

@@ -81,6 +81,7 @@ def measure(models: Models, samples: Samples, questions: Sequence[str]) -> tuple
     found: list[Took] = []
     try:
         url = launch_app(app, None, free_port())
+        pipeline.read_ahead(models, threading.Event())
         with chromium() as browser:
             timed_answer(visit(browser, url), questions[0])  # warm
             for n, question in enumerate(questions):
