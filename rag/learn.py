@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rag.ask.prompt import build_prompt
-from rag.config import Settings
+from rag.config import GenerateSettings, Settings
 from rag.corpus.ranking import top_k
 from rag.types import Candidate, ChatMessage, Chunk, Document, Status
 
@@ -79,5 +79,6 @@ def toy() -> Toy:
         n = len(document.text)
         chunk = Chunk(f"{document.key}:0-{n}", document.key, 0, n, document.text, document.title, 0, None, ())
         found.append(Candidate(chunk, {"dense": hit.score}, {"dense": rank}, rank, Status("not_packed")))
-    prompt = build_prompt(QUESTION, found, documents, Settings(), None)
+    alone = Settings(generate=GenerateSettings(refuse=False))  # there is no encoder here that a gate could read with
+    prompt = build_prompt(QUESTION, found, documents, alone, None)
     return Toy(query, scores, tuple(c.chunk.key for c in found), prompt.messages)

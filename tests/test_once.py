@@ -50,9 +50,9 @@ def test_every_part_of_the_way_is_done_once(workspace: Workspace, monkeypatch: p
     assert corpus.dense is not None and isinstance(chat, CharacterChat)
     counts = {
         "embedded": counting(monkeypatch, encoder, "encode_query", lambda texts: tuple(texts)),
-        "states": counting(monkeypatch, encoder, "token_states", lambda text, question: (text, question)),
+        "states": counting(monkeypatch, encoder, "token_states", lambda texts, question: (tuple(texts), question)),
         "rendered": counting(monkeypatch, CharacterChat, "render", lambda self, messages: messages),
-        "dense": counting(monkeypatch, type(corpus.dense), "search", lambda self, vector, k, rows: k),
+        "dense": counting(monkeypatch, type(corpus.dense), "found", lambda self, vector, k, rows: k),
         "lexical": counting(monkeypatch, type(corpus.lexical), "scores", lambda self, text: text),
     }
     workspace.configure(
@@ -70,3 +70,5 @@ def test_every_part_of_the_way_is_done_once(workspace: Workspace, monkeypatch: p
     # the prompt as it is sent, and the template's own words, with which it is compared
     assert counts["rendered"].total() == 2 and found.prompt.messages in counts["rendered"]
     assert [question for _, question in counts["states"]].count(True) == 1
+    read = Counter(text for texts, _ in counts["states"] for text in texts)
+    assert read.most_common(1)[0][1] == 1

@@ -70,8 +70,12 @@ def _draft(
 ) -> str:
     """What the generator answers, greedily, from the first candidates: on one line, without markers and refusals."""
     greedy = replace(
-        settings.generate, answer_tokens=min(TOKENS, settings.generate.answer_tokens), temperature=0.0, rules=""
-    )
+        settings.generate,
+        answer_tokens=min(TOKENS, settings.generate.answer_tokens),
+        temperature=0.0,
+        rules="",
+        refuse=False,
+    )  # nobody weighs a draft: the model is asked to say when there is no answer
     few = replace(settings, search=replace(settings.search, packed=EVIDENCE), generate=greedy)
     prompt = build_prompt(query.question, found, corpus.documents, few, generator.chat, earlier=query.earlier)
     text, own = "", threading.Event()  # of this draft alone: a generator sets it when it is done

@@ -91,13 +91,14 @@ class Generator:
         weights: Weights,
         turns: Turns,
         fast: bool = True,
-        bits: int | None = BITS,
+        bits: int | None = None,
         dtype: torch.dtype | None = None,
         draft: int = DRAFT,
     ) -> None:
         """`fast`: decode by `rag.models.decode`, where the model is of a kind it reads; else, and without, by transformers' own ``generate``.
 
-        `bits`: of the weights that single tokens are multiplied with on a CPU (4 or 8; None: the model's own). `dtype`: None,
+        `bits`: of the weights that single tokens are multiplied with on a CPU (4 or 8; 0: the model's own; None: `BITS` where
+        the dtype is bfloat16, whose kernels are quick, else 0). `dtype`: None,
         the fastest that the device is good at. `draft`: tokens that are looked up ahead at most, 0: none.
         """
         self.name = weights.name
@@ -122,8 +123,14 @@ class Generator:
         self._model.generation_config = GenerationConfig(eos_token_id=self._ends, pad_token_id=self._ends[0])
         for layer in self._model.get_decoder().layers:
             layer.register_forward_pre_hook(self._between_layers)
-        self._decoder, way = self._fast(bits if self.device == "cpu" else None) if fast else (None, PLAIN)
+        self._decoder, way = self._fast(self._bits(bits, dtype)) if fast else (None, PLAIN)
         self.taken = _taken(folder_config, self.chat.tokens(self._ends), way)
+
+    def _bits(self, asked: int | None, dtype: torch.dtype) -> int | None:
+        """Of the packed weights; None: none are packed."""
+        if asked is None:
+            asked = BITS if dtype == torch.bfloat16 else 0
+        return asked if asked and self.device == "cpu" else None
 
     def _fast(self, bits: int | None) -> tuple[Decoder | None, Bilingual]:
         """What reads the model quickly, or None, and the words for it."""

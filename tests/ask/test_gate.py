@@ -2,7 +2,7 @@
 
 import math
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -13,6 +13,7 @@ from rag.ask.prompt import NOT_FOUND
 from rag.ask.wanted import answers, content, names, wanted
 from rag.config import DEFAULT_ENCODER, GenerateSettings, Settings, SplitSettings
 from rag.corpus.index import Corpus, build
+from rag.errors import ChunkTooLong
 from rag.models.tokens import TokenStates
 from rag.pipeline import retrieve
 from tests.fake_models import BigramEncoder, FakeModels, ReplyGenerator
@@ -200,3 +201,20 @@ def test_the_model_is_asked_to_refuse_where_no_gate_does(corpus: Corpus, encoder
         assert (NOT_FOUND["zh"] in found.prompt.messages[0].content) is told
         gate_row = weigh(found, corpus.documents, settings, FakeModels(read, None))[1]
         assert told == (not gate_row or gate_row[0].skipped)
+
+
+def test_a_question_of_any_length_is_weighed(corpus: Corpus, encoder: BigramEncoder) -> None:
+    read: list[str] = []
+
+    class Limited(BigramEncoder):
+        def token_states(self, texts: Sequence[str], *, question: bool) -> tuple[TokenStates, ...]:
+            read.extend(texts)
+            if any(len(text) > self.limit for text in texts):
+                raise ChunkTooLong(en="too long", zh="过长")
+            return super().token_states(texts, question=question)
+
+    limited = Limited(limit=400, facts=encoder.facts)
+    found = run(corpus, FakeModels(limited, None))
+    long = replace(found, question="我想问一下。" * 150 + QUESTION)
+    weighed = gate(long, corpus.documents, limited, 0.5)
+    assert weighed is not None and max(map(len, read)) <= 400 and any(text.endswith(QUESTION) for text in read)

@@ -33,7 +33,7 @@ class Pair:
 def pair(folder: Path, kind: str, draft: int = 3, **options: object) -> Pair:
     weights = tiny.weights(folder, kind, wide=0.1, **options)  # type: ignore[arg-type]
     return Pair(
-        Generator(weights, Turns(), bits=None, dtype=torch.float32, draft=draft),
+        Generator(weights, Turns(), bits=0, dtype=torch.float32, draft=draft),
         Generator(weights, Turns(), fast=False, dtype=torch.float32),
     )
 
