@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import threading
 import time
@@ -161,8 +162,9 @@ class Llama:
         context = GenerateSettings().context_limit
         script = str(Path(__file__).with_name("llama_peer.py"))
         command = [peer.python, script, str(peer.gguf), str(peer.threads), str(batch), str(context)]
+        own = {k: v for k, v in os.environ.items() if k != "GOMP_SPINCOUNT"}  # ours, which is not to slow it down
         self._child = subprocess.Popen(
-            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, env=own
         )
         self.batch = batch
 
