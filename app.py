@@ -35,13 +35,18 @@ def main() -> int:
     """Open the page at once; models and samples load behind it. 0 after Ctrl-C or SIGTERM, 1 when it cannot start."""
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
     ended: list[int] = []  # a list: an Event's lock may be held by what the signal interrupts
+
+    def end(number: int, _: object) -> None:
+        ended.append(number)
+        signal.signal(number, signal.SIG_DFL)  # asked for again, it ends at once, whatever hangs
+
     given = options()
     wait_asleep()
     models = Models(model_settings(given))
     app = build_app(models, samples := Samples(models))
     # from here on an end is asked for, not thrown into whatever runs: a thread that is just being started must not be cut off
     for ending in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(ending, lambda number, _: ended.append(number))
+        signal.signal(ending, end)
     try:
         print(f"Open {launch_app(app, given.host, given.port)}", flush=True)
         models.start(lambda: read_ahead(models, app.closing))

@@ -11,6 +11,7 @@ import mmap
 import os
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict
 from importlib.metadata import version
 from pathlib import Path
@@ -228,7 +229,8 @@ def _let_go(mapped: np.memmap[Any, Any]) -> Iterator[np.ndarray[Any, np.dtype[np
     for block in blocks_of(mapped):
         yield np.asarray(block)
         if isinstance(mapped.base, mmap.mmap):
-            mapped.base.madvise(mmap.MADV_DONTNEED)
+            with suppress(OSError):  # advice: where the system does not take it, the rows are right all the same
+                mapped.base.madvise(mmap.MADV_DONTNEED)
 
 
 def _checked(

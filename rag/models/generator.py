@@ -18,6 +18,7 @@ from rag.models.chat import ChatTokenizer
 from rag.models.decode import DRAFT, Until, Work, decode, read_prompt
 from rag.models.decoder import Decoder, why_not
 from rag.models.kept import KeysValues, common
+from rag.models.layers import product_dtype
 from rag.models.packed import Head
 from rag.models.pieces import pieces
 from rag.models.plain import generate
@@ -65,9 +66,7 @@ def best_dtype() -> tuple[str, torch.dtype]:
     """Device and dtype by what the machine has: fp16 on CUDA, bf16 on a CPU that multiplies it, else fp32."""
     if torch.cuda.is_available():
         return "cuda", torch.float16
-    if torch.cpu._is_avx512_bf16_supported() or torch.cpu._is_amx_tile_supported():
-        return "cpu", torch.bfloat16
-    return "cpu", torch.float32
+    return "cpu", product_dtype()
 
 
 @dataclass(frozen=True, slots=True)

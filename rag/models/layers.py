@@ -24,14 +24,17 @@ def product_dtype() -> torch.dtype:
 def lay_end_to_end(transformer: Any, dtype: torch.dtype) -> bool:
     """Let `transformer` (a model of transformers, its weights float32) compute its layers by `Layers`; False, and nothing changed, where that is not known.
 
-    Embeddings, and what comes behind the layers, stay as they are.
+    Embeddings, and what comes behind the layers, stay as they are. Not known are layers with other than plain products (adapters,
+    quantised ones), and models of which every layer's states are wanted.
     """
     stack = getattr(transformer, "encoder", None)
     layers = list(getattr(stack, "layer", ()))
     if (
         not layers
         or getattr(transformer.config, "is_decoder", False)
+        or getattr(transformer.config, "output_hidden_states", False)
         or any(type(layer) not in _KNOWN for layer in layers)
+        or any(not _plain(linear) for layer in layers for linear in _products(layer))
     ):
         return False
     transformer.encoder = Layers(layers, transformer.config.num_attention_heads, dtype)
@@ -72,10 +75,10 @@ class _Layer:
     def __init__(self, layer: Any, heads: int, dtype: torch.dtype) -> None:
         attention = layer.attention
         self._heads = heads
-        self._qkv = _joined([attention.self.query, attention.self.key, attention.self.value], dtype)
-        self._attended = _joined([attention.output.dense], dtype)
-        self._up, self._activation = _joined([layer.intermediate.dense], dtype), layer.intermediate.intermediate_act_fn
-        self._down = _joined([layer.output.dense], dtype)
+        *qkv, attended, up, down = _products(layer)
+        self._qkv, self._attended = _joined(qkv, dtype), _joined([attended], dtype)
+        self._up, self._activation = _joined([up], dtype), layer.intermediate.intermediate_act_fn
+        self._down = _joined([down], dtype)
         self._norms = attention.output.LayerNorm.to(dtype), layer.output.LayerNorm.to(dtype)
 
     def __call__(self, x: Any, lengths: list[int]) -> Any:
@@ -94,6 +97,17 @@ class _Layer:
             scores = torch.bmm(q, k.transpose(1, 2)).float().mul_(width**-0.5)
             parts.append(torch.bmm(torch.softmax(scores, dim=-1).to(x.dtype), v).transpose(0, 1))
         return torch.cat(parts).reshape(tokens, d)
+
+
+def _products(layer: Any) -> tuple[Any, ...]:
+    """What one layer multiplies with, in the order it does: query, key, value, attended, up, down."""
+    own, attention = layer.attention.self, layer.attention
+    return own.query, own.key, own.value, attention.output.dense, layer.intermediate.dense, layer.output.dense
+
+
+def _plain(linear: Any) -> bool:
+    """Whether its weight and bias say all that it does."""
+    return type(linear) is torch.nn.Linear and linear.bias is not None
 
 
 def _joined(linears: list[Any], dtype: torch.dtype) -> tuple[Any, Any]:

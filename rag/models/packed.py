@@ -10,6 +10,7 @@ import ctypes
 import mmap
 import sys
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any, Final
 
 import torch
@@ -151,18 +152,30 @@ def joined(linears: Sequence[Any], bits: int | None, between: Callable[[], None]
 
 
 def _hand_back(weight: Any) -> None:
-    """Give the pages of a weight that nobody needs any more back to the system (Linux; elsewhere nothing happens).
+    """Give the pages of a weight that is mapped from a file and that nobody needs any more back to the system (Linux; elsewhere nothing happens).
 
     Weights are mapped from one file, and what was read of it counts as this process's memory until all of them are gone. The advice
-    loses nothing: read again, they come from the file again, and memory that is no file's stays as it is.
+    loses nothing: read again, they come from the file again, which the next start may have to read from the disk. Memory that is no
+    file's would be written to a swap file, only to be freed behind that: it is left as it is.
     """
     if sys.platform != "linux" or weight.device.type != "cpu" or not weight.is_contiguous():
         return
     page = mmap.PAGESIZE
     first, end = -(-weight.data_ptr() // page), (weight.data_ptr() + weight.nbytes) // page
-    if first < end:
+    if first < end and _of_a_file(first * page, end * page):
         size = ctypes.c_size_t((end - first) * page)
         ctypes.CDLL(None).madvise(ctypes.c_void_p(first * page), size, _PAGEOUT)
+
+
+def _of_a_file(start: int, end: int) -> bool:
+    """Whether the addresses from `start` to `end` are one file's (``/proc/self/maps``: a range, …, the inode, 0 for no file)."""
+    with Path("/proc/self/maps").open("rb") as ranges:
+        for line in ranges:
+            span, _, _, _, inode, *_ = line.split(maxsplit=5)
+            first, last = (int(address, 16) for address in span.split(b"-"))
+            if first <= start and end <= last:
+                return inode != b"0"
+    return False
 
 
 def _bias(linear: Any) -> Any:

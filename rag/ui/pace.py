@@ -44,7 +44,7 @@ class Pace:
         if progress.step != "encode":
             self._began = None
             return None
-        if self._began is None or progress.done == 0:
+        if self._began is None:
             self._began = now
         took = now - self._began
         if took < LEAST_S or not 0 < progress.done < progress.total:

@@ -23,6 +23,7 @@ from rag.models.kept import KeysValues
 from rag.models.plain import config_of, generate
 from rag.models.prefix import PrefixCache
 from rag.models.roles import Models
+from rag.models.turns import SPIN
 from rag.models.weights import resolve
 
 
@@ -162,10 +163,10 @@ class Llama:
         context = GenerateSettings().context_limit
         script = str(Path(__file__).with_name("llama_peer.py"))
         command = [peer.python, script, str(peer.gguf), str(peer.threads), str(batch), str(context)]
-        own = {k: v for k, v in os.environ.items() if k != "GOMP_SPINCOUNT"}  # ours, which is not to slow it down
-        self._child = subprocess.Popen(
-            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, env=own
-        )
+        # it waits as it does by itself: not as `rag.models.turns` lets this process's threads wait
+        env = {name: value for name, value in os.environ.items() if (name, value) != ("GOMP_SPINCOUNT", SPIN)}
+        pipe, null = subprocess.PIPE, subprocess.DEVNULL
+        self._child = subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=null, text=True, env=env)
         self.batch = batch
 
     def answer(self, ids: tuple[int, ...], settings: GenerateSettings) -> Timed:

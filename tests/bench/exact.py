@@ -3,7 +3,7 @@
     python tests/bench/exact.py [--prompts 10]
 
 float32: every token is to be the same. bfloat16: the same, or at the first difference the two best logits that ``generate`` chose from
-lie within `NEAR` bf16 numbers of each other, and the token written instead is one of them. 8-bit weights are others, so that answers may
+lie within `NEAR` bf16 numbers of each other, and the token written instead is one of them. Packed weights are others, so that answers may
 differ; how many do is said. The same for the real weights with drafts and 100 prompts: ``pytest tests/models/test_generator.py --full``.
 """
 
@@ -22,6 +22,7 @@ sys.path.insert(0, str(ROOT))
 import torch  # noqa: E402
 
 from rag.config import GenerateSettings  # noqa: E402
+from rag.models.generator import BITS  # noqa: E402
 from tests.bench.engines import Ours, Plain  # noqa: E402
 from tests.bench.prompts import Asked, chosen, loaded, prompts  # noqa: E402
 from tests.bench.table import Row, markdown  # noqa: E402
@@ -92,7 +93,7 @@ def measure(
         Row("answers with the tokens of transformers fp32, ours in fp32", "answers", same, n, "of all", same / n, 1.0, True),
         Row("answers unlike those of transformers bf16, ours in bf16", "answers", len(differ), n, "of all", len(differ) / n),
         Row(f"of these, not at a near tie ({NEAR} bf16 steps)", "answers", far, n, "of all", far / n, 0.0),
-        Row("answers unlike those of transformers bf16, ours with 8-bit weights", "answers", len(unlike), n, "of all", len(unlike) / n),
+        Row(f"answers unlike those of transformers bf16, ours with {BITS}-bit weights", "answers", len(unlike), n, "of all", len(unlike) / n),
     )  # fmt: skip
 
 

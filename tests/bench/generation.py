@@ -4,8 +4,8 @@
 
 Prompts: `long_answers.txt` (how they were chosen: `prompts.py`), with the packed evidence of the shipped settings. Every engine answers
 every prompt once, in an order that rotates from prompt to prompt (transformers in float32, by far the slowest, every `--slow-every`-th);
-a figure is the median over the prompts, a ratio the median of the ratios on the same prompt. Nothing is read of a prompt before its
-turn. Two more answers follow ours, from the keys and values that it left: the same one without lookup (its rate), and one to another
+a figure is the median over the prompts, a ratio the median of the ratios on the same prompt. Nothing but the built-in rules, by ours as in the app, is
+read of a prompt before its turn. Two more answers follow ours, from the keys and values that it left: the same one without lookup (its rate), and one to another
 question on the same evidence (its first token). llama.cpp has 2 threads and its best of three batch sizes, no cache of prompts and no
 speculation.
 """
@@ -24,6 +24,11 @@ from typing import Final, Literal
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
+
+from rag.models.turns import wait_asleep  # noqa: E402
+
+if __name__ == "__main__":
+    wait_asleep()  # as the app does, before PyTorch is imported
 
 from rag.config import GenerateSettings, Settings  # noqa: E402
 from tests.bench.engines import Engine, Ours, Peer, Plain, Timed, best_llama  # noqa: E402

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Sequence
 
+from rag.ask.gate import unable
 from rag.ask.prompt import beginnings
 from rag.corpus.samples import Samples
 from rag.evaluate.question_files import sample_set
@@ -46,7 +47,7 @@ def searched(sizes: Sequence[int], rounds: int) -> tuple[Row, ...]:
 def reused(models: Models, samples: Samples) -> tuple[Row, ...]:
     """The share of a second question's prompt that was read before."""
     reading = reuse.Reading(models, models.generator().chat)
-    begin = beginnings(reading.generator().chat)
+    begin = beginnings(reading.generator().chat, unable(models) is None)
     pairs = reuse.pairs(sample_set().questions, VISITS, 0)
     visits = [reuse.measured(pair, samples.corpus(), reading, begin) for pair in pairs]
     share = reuse.report(visits)["all"]["reused"]

@@ -22,6 +22,11 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 
+from rag.models.turns import wait_asleep  # noqa: E402
+
+if __name__ == "__main__":
+    wait_asleep()  # as the app does, before PyTorch is imported
+
 from rag import pipeline  # noqa: E402
 from rag.config import Settings, from_environment  # noqa: E402
 from rag.corpus.samples import Samples  # noqa: E402

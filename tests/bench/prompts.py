@@ -13,6 +13,7 @@ import argparse
 import json
 import random
 import sys
+import threading
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -81,9 +82,10 @@ def prompts(questions: Sequence[str], models: Models | Counting, corpus: Corpus)
 
 
 def loaded(roles: tuple[Role, ...] = ("encoder", "generator")) -> tuple[Models, Corpus]:
-    """The models of the environment and the sample corpus."""
+    """The models of the environment, which have read what the app's have before somebody asks, and the sample corpus."""
     models = Models(from_environment())
     models.load(roles)
+    pipeline.read_ahead(models, threading.Event())
     samples = Samples(models)
     samples.prepare()
     return models, samples.corpus()

@@ -24,7 +24,7 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from rag import pipeline
-from rag.ask.gate import weigh
+from rag.ask.gate import unable, weigh
 from rag.ask.prompt import beginnings
 from rag.config import Settings, from_environment
 from rag.corpus.index import Corpus
@@ -160,7 +160,7 @@ def main() -> None:
     reading = Reading(models, ChatTokenizer(weights.folder))
     samples = Samples(models)
     samples.prepare()
-    begin = beginnings(reading.generator().chat)
+    begin = beginnings(reading.generator().chat, unable(models) is None)
     asked = pairs(sample_set().questions, arguments.visits, arguments.seed)
     visits = list[Visit]()
     for pair in asked:

@@ -3,7 +3,8 @@
     python tests/bench/run.py [--only NAME …] [--skip NAME …] [--quick] [--json .readme/speed.json] [--gguf FILE [--llama PYTHON]]
                               [--prompts 40] [--slow-every 4] [--questions 5] [--exact 3] [--rounds 5] [--sizes 10000 100000]
 
-The machine should be otherwise idle and the models in the cache. Parts: memory, indexing, search, generation, page, exact, reuse,
+The machine should be otherwise idle and the models in the cache. As in the app threads soon sleep while they wait (`rag.models.turns`), those of
+libraries in the same process too, and the built-in rules are read before anybody asks. Parts: memory, indexing, search, generation, page, exact, reuse,
 waiting. Each is a script of its own in this folder, whose docstring says how it measures. `--json` keeps the table with the machine;
 parts that were left out stay in it as they were, if they are of the same machine, versions and settings. `--quick` is a smoke run: small
 sizes, figures of no worth. README quotes the table from `.readme/speed.json`.
@@ -15,6 +16,7 @@ import argparse
 import json
 import os
 import sys
+import threading
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
@@ -27,8 +29,14 @@ from typing import Final
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 
+from rag.models.turns import wait_asleep  # noqa: E402
+
+if __name__ == "__main__":
+    wait_asleep()  # as the app does, before PyTorch is imported
+
 import torch  # noqa: E402
 
+from rag import pipeline  # noqa: E402
 from rag.config import GenerateSettings, Settings, from_environment  # noqa: E402
 from rag.corpus.samples import Samples  # noqa: E402
 from rag.models.roles import Models  # noqa: E402
@@ -104,6 +112,7 @@ class Bench:
     def _models(self) -> Models:
         models = Models(from_environment())
         models.load()
+        pipeline.read_ahead(models, threading.Event())
         return models
 
     @cached_property

@@ -1,5 +1,6 @@
 import hashlib
 import json
+import mmap
 from collections.abc import Callable
 from pathlib import Path
 
@@ -8,6 +9,14 @@ import pytest
 
 from rag.corpus.store import MAPPED_FROM, load
 from rag.errors import IndexMismatch
+
+
+class Deaf(mmap.mmap):
+    """A map whose advice the system does not take."""
+
+    def madvise(self, *_: int) -> None:
+        raise OSError(22, "Invalid argument")
+
 
 FILES = ["chunks.json", "documents.json", "embeddings.npy", "manifest.json"]
 
@@ -222,3 +231,11 @@ def test_another_kind_of_json_is_refused(saved: Path, name: str, value: str) -> 
     resign(saved)
     with pytest.raises(IndexMismatch):
         load(saved, "hash-encoder")
+
+
+def test_advice_that_is_not_taken_is_no_damage(saved: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("rag.corpus.store.MAPPED_FROM", 1)
+    held = load(saved, "hash-encoder").dense
+    monkeypatch.setattr(mmap, "mmap", Deaf)
+    loaded = load(saved, "hash-encoder").dense
+    assert held is not None and loaded is not None and np.array_equal(held.vectors, loaded.vectors)

@@ -99,10 +99,26 @@ def test_a_text_alone_and_among_others_gives_the_same(seeds) -> None:
         assert torch.allclose(together[0, : lengths[0]], alone[0], atol=2e-5)
 
 
+class Adapted(torch.nn.Linear):
+    """As an adapter or a quantised product would stand there."""
+
+
 def test_what_is_not_known_is_left_as_it_is() -> None:
     other = DistilBertModel(DistilBertConfig(vocab_size=60, dim=24, n_layers=1, n_heads=4, hidden_dim=40))
     decoder = BertModel(BertConfig(**SIZES, is_decoder=True))
-    for model in (other, decoder, torch.nn.Linear(2, 2), None):
+    every = BertModel(BertConfig(**SIZES, output_hidden_states=True))
+    adapted = [BertModel(BertConfig(**SIZES)) for _ in range(7)]
+    for n, model in enumerate(adapted):
+        layer = model.encoder.layer[n % 3]
+        places = [(layer.attention.self, name) for name in ("query", "key", "value")]
+        places += [(part, "dense") for part in (layer.attention.output, layer.intermediate, layer.output)]
+        part, name = places[n % 6]
+        there = getattr(part, name)
+        if n == 6:
+            there.bias = None
+        else:
+            setattr(part, name, Adapted(there.in_features, there.out_features))
+    for model in (other, decoder, every, *adapted, torch.nn.Linear(2, 2), None):
         before = getattr(model, "encoder", None)
         assert lay_end_to_end(model, torch.float32) is False
         assert getattr(model, "encoder", None) is before

@@ -143,6 +143,23 @@ def test_what_was_copied_of_a_mapped_file_is_no_longer_held(tmp_path: Path) -> N
     assert torch.equal(linears[0].weight, weights["a"])  # memory that is no file's keeps what it holds
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="the advice is Linux's")
+def test_memory_that_is_no_files_is_left_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Asked:
+        def madvise(self, *asked: object) -> None:
+            advised.append(asked)
+
+    advised: list[object] = []
+    monkeypatch.setattr(packed_module.ctypes, "CDLL", lambda _: Asked())
+    converted = torch.randn(2048, 1024)
+    packed_module._hand_back(converted)
+    assert advised == []
+    save_file({"a": converted}, tmp_path / "w.safetensors")
+    with safe_open(tmp_path / "w.safetensors", "pt") as file:
+        packed_module._hand_back(file.get_tensor("a"))
+    assert len(advised) == 1
+
+
 def mapped_mb() -> float:
     """What of files is in this process's memory."""
     return int(Path("/proc/self/status").read_text().split("RssFile:")[1].split()[0]) / 1024

@@ -43,3 +43,10 @@ def test_a_pace_is_that_of_encoding_alone() -> None:
     assert pace.heard(Progress("index", 0, 1), 61.0) is None
     assert pace.heard(Progress("encode", 0, 10), 90.0) is None  # another run begins anew
     assert pace.heard(Progress("encode", 4, 10), 92.0) == Speed(2.0, 3.0)
+
+
+def test_a_wait_before_the_first_piece_counts_too() -> None:
+    pace = Pace()
+    for tick in range(16):  # nothing new is said again every fifth of a second
+        assert pace.heard(Progress("encode", 0, 100), 10 + tick / 5) is None
+    assert pace.heard(Progress("encode", 20, 100), 14.0) == Speed(5.0, 16.0)
