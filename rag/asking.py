@@ -14,12 +14,12 @@ from rag.ask.search import TOO_LONG
 from rag.background import HEARTBEAT_S, Turns
 from rag.config import Settings
 from rag.corpus.index import Corpus
-from rag.errors import ModelUnavailable, SettingError
+from rag.errors import Bilingual, ModelUnavailable, SettingError
 from rag.limits import Allowance
 from rag.models.prefix import PrefixCache, Room
 from rag.models.roles import Models
 from rag.remembered import Reading, Remembered, key_of
-from rag.types import PUBLIC, Answer, Finish, Retrieval, Trace
+from rag.types import PUBLIC, Answer, Finish, Retrieval, Step, Trace
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,7 +159,9 @@ class Asking:
             settings = replace(settings, generate=replace(settings.generate, refuse=False))
         key = key_of(question, before, settings, corpus, self._groups)
         once = kept.answer(key, retrieval)
-        write = partial(pipeline.answer, retrieval, corpus, settings, self._models, stop, prefix)
+        write = partial(
+            pipeline.answer, corpus=corpus, settings=settings, models=self._models, stop=stop, prefix=prefix
+        )
         for answer in self._in_line(retrieval, settings, stop, write) if once is None else (once,):
             if once is None:
                 kept.keep_answer(key, answer)
@@ -170,26 +172,37 @@ class Asking:
             yield answer
 
     def _in_line(
-        self, retrieval: Retrieval, settings: Settings, stop: threading.Event, write: Callable[[], Iterator[Answer]]
+        self,
+        retrieval: Retrieval,
+        settings: Settings,
+        stop: threading.Event,
+        write: Callable[[Retrieval], Iterator[Answer]],
     ) -> Iterator[Answer]:
-        """What `write` gives, once nobody's answer is before it; until then, at least every fifth of a second, how many are."""
+        """What `write` gives, once nobody's answer is before it; until then, at least every fifth of a second, how many are.
+
+        One that was stopped, such as the visitor's own last one, is waited for without a word: it is about to leave.
+        """
         began = time.perf_counter()
         prompt = retrieval.prompt
         if prompt is None or not prompt.rendered:
-            yield from write()  # which says why there is nothing to wait for
+            yield from write(retrieval)  # which says why there is nothing to wait for
             return
         trace = Trace(retrieval.trace.steps, settings.lines(), settings.hash())
-        with self._shared.line.place() as place:
-            ahead = place.ahead()
-            while ahead:
-                stopped = stop.is_set()
+        with self._shared.line.place(stop) as place:
+            waits, at_first = place.ahead() > 0, place.staying()
+            while place.ahead():
+                stopped, ahead = stop.is_set(), place.staying()
                 seconds = time.perf_counter() - began
                 finish: Finish = "stopped" if stopped else "running"
-                yield Answer("", (), (), prompt, trace, stopped, finish, 0, None, seconds, ahead=ahead)
+                if stopped or ahead:
+                    yield Answer("", (), (), prompt, trace, stopped, finish, 0, None, seconds, ahead=ahead)
                 if stopped:
                     return
-                ahead = place.ahead(HEARTBEAT_S)
-            yield from write()
+                place.ahead(HEARTBEAT_S)
+            if waits:
+                steps = (*trace.steps, _waited(time.perf_counter() - began, at_first))
+                retrieval = replace(retrieval, trace=replace(retrieval.trace, steps=steps))
+            yield from write(retrieval)
 
     def fresh(self, question: str) -> bool:
         """Whether retrieving again would give the last prompt; raises `SettingError` and `LimitReached` as `retrieve` does.
@@ -224,6 +237,11 @@ class Asking:
             cross = settings.select.rerank == "cross"
             wanted.append(self._models.reranker if cross else self._models.generator)
         return any(map(_there, wanted))
+
+
+def _waited(seconds: float, ahead: int) -> Step:
+    note = Bilingual(en=f"answers before this one: {ahead}", zh=f"前面的回答：{ahead} 个")
+    return Step("wait", seconds, ahead, 0, note)
 
 
 def _there(model: Callable[[], object]) -> bool:

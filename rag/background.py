@@ -33,10 +33,13 @@ class Turns:
         self.waited = False
 
     @contextmanager
-    def place(self) -> Iterator[Place]:
-        """A place at the end of the line, until it is left, however it is left; whoever has none before them has the turn."""
+    def place(self, stop: threading.Event | None = None) -> Iterator[Place]:
+        """A place at the end of the line, until it is left, however it is left; whoever has none before them has the turn.
+
+        `stop`: once it is set, who stands there is about to leave.
+        """
         with self._changed:
-            place = Place(self._changed, self._line)
+            place = Place(self._changed, self._line, stop or threading.Event())
             self._line.append(place)
         try:
             yield place
@@ -62,8 +65,8 @@ class Turns:
 class Place:
     """Where somebody stands in a line of `Turns`, which makes it."""
 
-    def __init__(self, changed: threading.Condition, line: deque[Place]) -> None:
-        self._changed, self._line = changed, line
+    def __init__(self, changed: threading.Condition, line: deque[Place], stop: threading.Event) -> None:
+        self._changed, self._line, self._stop = changed, line, stop
 
     def ahead(self, patience: float = 0.0) -> int:
         """How many stand before this place; as long as somebody does, it waits at most `patience` seconds for them to be fewer."""
@@ -72,6 +75,11 @@ class Place:
             if before and patience > 0:
                 self._changed.wait_for(lambda: self._line.index(self) < before, patience)
             return self._line.index(self)
+
+    def staying(self) -> int:
+        """How many stand before this place and have not been stopped."""
+        with self._changed:
+            return sum(not before._stop.is_set() for before in list(self._line)[: self._line.index(self)])
 
 
 def in_background(run: Callable[[Report], None], turns: Turns, stop: threading.Event) -> Iterator[Progress]:

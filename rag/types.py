@@ -376,6 +376,7 @@ StepName = Literal[
     "rerank",
     "select",
     "pack",
+    "wait",
     "gate",
     "generate",
     "cite",

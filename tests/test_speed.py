@@ -14,6 +14,7 @@ import pytest
 import torch
 
 from rag.evaluate.question_files import sample_set
+from rag.models.turns import SPIN
 from tests.bench import exact, generation, memory, page, prompts, run
 from tests.bench.engines import Timed
 from tests.bench.table import HEAD, Row, markdown, paired, written
@@ -227,3 +228,26 @@ def test_the_pages_rows_stand_beside_engines_on_the_same_questions() -> None:
 
 def test_paired_ratios() -> None:
     assert paired([1, 2, 9], [2, 2, 3]) == 1.0
+
+
+@pytest.mark.parametrize("script", ["run", "page", "generation"])
+def test_threads_are_told_to_sleep_before_pytorch_comes(script: str) -> None:
+    told = """
+import importlib.abc, os, runpy, sys
+class Torch(importlib.abc.MetaPathFinder):
+    def find_spec(self, name, path=None, target=None):
+        if name == "torch":
+            print("told", os.environ.get("GOMP_SPINCOUNT"), flush=True)
+            os._exit(0)
+sys.meta_path.insert(0, Torch())
+script = sys.argv[1]
+sys.argv = [script, "--help"]
+try:
+    runpy.run_path(script, run_name="__main__")
+except SystemExit:  # this one imports it later
+    print("told", os.environ.get("GOMP_SPINCOUNT"))
+"""
+    env = {name: value for name, value in os.environ.items() if name not in ("GOMP_SPINCOUNT", "OMP_WAIT_POLICY")}
+    command = [sys.executable, "-c", told, str(run.ROOT / "tests" / "bench" / f"{script}.py")]
+    done = subprocess.run(command, env=env, capture_output=True, text=True, check=False)
+    assert done.stdout.splitlines()[-1:] == [f"told {SPIN}"], done.stderr

@@ -1,6 +1,7 @@
 """Keys and values of a visit: reused by the next question of the same visitor, by nobody else, gone with the documents they are of."""
 
 import threading
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -12,6 +13,7 @@ from rag import pipeline
 from rag.ask.prompt import beginnings, built_in
 from rag.config import GenerateSettings, Settings
 from rag.corpus.samples import Samples
+from rag.errors import NothingFits
 from rag.models.generator import Generator
 from rag.models.kept import common
 from rag.models.turns import Turns
@@ -201,6 +203,38 @@ def test_who_comes_second_is_told_and_comes_next(house: House) -> None:
     assert final.done and final.ahead == 0 and final.finish in ("end", "length")
 
 
+def test_who_asks_again_does_not_count_their_own_stopped_answer(house: House) -> None:
+    one, stop = house.visitor(), threading.Event()
+    first = one.answer(FIRST, stop)
+    next(first)
+    stop.set()  # its place is left when the page has heard the end of it
+    found: list[Answer] = []
+    again = threading.Thread(target=lambda: found.extend(one.answer(SECOND, threading.Event())))
+    again.start()
+    again.join(0.5)
+    waited = again.is_alive()
+    assert last(first).finish == "stopped"
+    again.join()
+    assert waited and found[-1].finish in ("end", "length") and not any(a.ahead for a in found)
+    assert [(s.n_in, s.n_out) for s in found[-1].trace.steps if s.name == "wait"] == [(0, 0)]
+
+
+def test_the_time_in_line_is_a_row_of_the_trace(house: House) -> None:
+    first = house.visitor().answer(FIRST, threading.Event())
+    next(first)
+    second = house.visitor().answer(FIRST, threading.Event())
+    began = time.perf_counter()
+    next(second), next(second)
+    first.close()  # type: ignore[attr-defined]
+    *_, final = second
+    took = time.perf_counter() - began
+    names = [step.name for step in final.trace.steps]
+    row = final.trace.steps[names.index("wait")]
+    assert 0.1 < row.seconds < took and (row.n_in, row.n_out) == (1, 0) and row.note.en.endswith(": 1")
+    assert names.index("pack") + 1 == names.index("wait") < names.index("generate")
+    assert "wait" not in [step.name for step in ask(house.visitor(), FIRST).trace.steps]
+
+
 def test_what_cannot_be_answered_or_is_there_already_waits_for_nobody(house: House) -> None:
     workspace = house.visitor()
     done = ask(workspace, FIRST)
@@ -218,6 +252,6 @@ def test_settings_that_cannot_be_met_keep_nobody_waiting(house: House) -> None:
     workspace.configure(replace(workspace.settings, generate=GenerateSettings(context_limit=256, answer_tokens=4)))
     busy = house.visitor().answer(FIRST, threading.Event())
     next(busy)
-    with pytest.raises(Exception, match="budget|fits|room|token"):
+    with pytest.raises(NothingFits):
         list(workspace.answer(FIRST, threading.Event()))
     busy.close()  # type: ignore[attr-defined]

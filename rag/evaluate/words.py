@@ -60,6 +60,7 @@ WORDS: Final[Mapping[str, Bilingual]] = MappingProxyType({
     "step.rerank": _B("rerank", "重排"),
     "step.select": _B("select", "挑选"),
     "step.pack": _B("pack", "装填"),
+    "step.wait": _B("wait in line", "排队"),
     "step.gate": _B("gate", "把关"),
     "step.generate": _B("generate", "生成"),
     "step.cite": _B("cite", "引用"),

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Generator, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any
 
 import gradio as gr
 
 from rag.ask.query import groups as known_synonyms
 from rag.errors import Language, SettingError, Stopped
+from rag.types import Answer
 from rag.ui import answer as answer_tab
 from rag.ui import conflicts, gate, panels
 from rag.ui.desk import Desk, Updates, bars, mistake, part_of, whole
@@ -126,7 +128,7 @@ class QuestionHandlers(Desk):
     ) -> Iterator[Updates]:
         """The growing answer; `anyway`: whatever the gate says of the evidence."""
         try:
-            shows = False
+            shown: Answer | None = None
             with visit.running("answer") as stop:
                 for answer in visit.workspace.answer(asked.retrieval.question, stop, anyway):
                     if stop.is_set() and not answer.done:
@@ -135,11 +137,14 @@ class QuestionHandlers(Desk):
                         # The page shows something else by now. Of two events the later one may arrive first: what was
                         # opened is shown again after the last line of this one. Gradio sends the last yield twice, so
                         # that it has to be one that changes nothing.
-                        if shows and visit.opened is not None:
+                        if shown is not None and visit.opened is not None:
                             yield self._answer_again(visit, visit.opened, spoken)
                         yield gr.skip()
                         return
-                    shows = True
+                    if shown is not None and answer.ahead and answer == replace(shown, seconds=answer.seconds):
+                        yield gr.skip()  # still waits in line: the cores are somebody else's; but a closed page has to be noticed
+                        continue
+                    shown = answer
                     yield self._answered(answer, asked, spoken)
         finally:
             visit.asked(question)

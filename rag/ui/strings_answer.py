@@ -66,6 +66,7 @@ ANSWER: Final[Mapping[str, Bilingual]] = MappingProxyType({
     "times.search": _B("search", "检索"),
     "times.rerank": _B("rerank", "重排"),
     "times.prompt": _B("prompt", "提示词"),
+    "times.wait": _B("wait in line", "排队"),
     "times.gate": _B("gate", "把关"),
     "times.first": _B("first token", "首个 token"),
     "times.writing": _B("writing", "逐词生成"),

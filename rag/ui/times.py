@@ -11,7 +11,7 @@ from rag.types import StepName, Trace
 from rag.ui.render import escape
 from rag.ui.strings import text
 
-Part = Literal["query", "embed", "search", "rerank", "prompt", "gate", "first", "writing", "checks"]
+Part = Literal["query", "embed", "search", "rerank", "prompt", "wait", "gate", "first", "writing", "checks"]
 """In the order they are done. ``first``: from the start of generation to the first token; ``writing``: from there to the last."""
 
 _PART: Final[Mapping[StepName, Part]] = MappingProxyType(
@@ -26,6 +26,7 @@ _PART: Final[Mapping[StepName, Part]] = MappingProxyType(
         "select": "search",
         "rerank": "rerank",
         "pack": "prompt",
+        "wait": "wait",
         "gate": "gate",
         "cite": "checks",
         "compare": "checks",

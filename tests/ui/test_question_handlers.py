@@ -13,6 +13,7 @@ from rag.config import Settings, SplitSettings
 from rag.errors import Bilingual, ModelLoading
 from rag.models.roles import RoleStatus, State
 from rag.ui.app import App
+from rag.ui.strings import TABLE
 from tests.ui.evaluate_kit import PAID, Evaluator, jsonl
 from tests.ui.fakes import QUESTION, Client, PageModels, last, page_app
 
@@ -203,6 +204,28 @@ def test_the_turn_of_an_earlier_question_is_not_spent_on_a_later_one_that_is_sea
     assert all(map(nothing, client.questions.write(client.request)))  # of the first one
     assert PAID["question"] in last(searching)[client.page.prompt.text]
     assert last(client.questions.write(client.request))[client.page.answer.answer]
+
+
+def test_who_waits_in_line_is_shown_what_is_new_alone(tmp_path: Path) -> None:
+    app, _ = page_app(tmp_path, before=1000)
+    try:
+        busy, client = Client(app), Client(app, "two")
+        last(busy.questions.ask(busy.values(), busy.request))
+        writing = busy.questions.write(busy.request)
+        next(writing)
+        last(client.questions.ask(client.values(), client.request))
+        waiting = client.questions.write(client.request)
+        shown = next(waiting)
+        assert TABLE["answer.ahead"].zh.format(n=1) in shown[client.page.answer.status]
+        assert nothing(next(waiting)) and nothing(next(waiting))  # still behind one: nothing is made or sent
+        busy.questions.stop(busy.request)
+        last(writing)
+        reads = next(update for update in waiting if not nothing(update))
+        assert TABLE["answer.ahead"].zh.split("{")[0] not in reads[client.page.answer.status]
+        client.questions.stop(client.request)
+        last(waiting)
+    finally:
+        app.close()
 
 
 def test_two_turns_of_one_question_write_it_once(tmp_path: Path) -> None:
