@@ -179,7 +179,7 @@ def test_an_answer_that_still_streams_does_not_write_over_an_opened_question(
 
     def late(*given: Any) -> Iterator[Any]:
         for generated in prompt_stream(*given):
-            if given[-1].is_set():
+            if given[2].is_set():
                 time.sleep(1)  # its end comes when the question has long been opened
             yield generated
 
