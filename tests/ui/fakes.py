@@ -55,11 +55,14 @@ class SlowGenerator(ReplyGenerator):
             yield Generated((), "", "running", None, time.perf_counter() - began)
             stop.wait(0.05)
         first = time.perf_counter() - began
+        shown = Generated((), "", "running", None, first)
         for generated in super().stream(input_ids, settings, stop, prefix):
             stop.wait(self.between)
             while generated.text == self.reply and not (self.more.is_set() or stop.is_set()):
+                yield shown  # again, as the real one does while no token comes: here a closed page is noticed
                 stop.wait(0.05)
-            yield Generated(generated.ids, generated.text, generated.finish, first, time.perf_counter() - began)
+            shown = Generated(generated.ids, generated.text, generated.finish, first, time.perf_counter() - began)
+            yield shown
 
 
 class PageModels(FakeModels):
