@@ -139,6 +139,9 @@ class QuestionHandlers(Desk):
                         # that it has to be one that changes nothing.
                         if shown is not None and visit.opened is not None:
                             yield self._answer_again(visit, visit.opened, spoken)
+                        elif visit.asking is None and answer.done:
+                            # stopped: what Stop showed may have come to the page before the last line of this one
+                            yield self._answered(answer, asked, spoken)
                         yield gr.skip()
                         return
                     if shown is not None and answer.ahead and answer == replace(shown, seconds=answer.seconds):

@@ -147,7 +147,7 @@ def test_stop_during_prefill_and_while_answering(ready: Callable[..., Any]) -> N
     written = page.locator("#answer").inner_text()
     page.wait_for_timeout(1500)
     assert page.locator("#answer").inner_text() == written
-    assert page.locator("#answer-status .stopped").count() == 1
+    assert page.locator("#answer-status .stopped").count() == 1, page.locator("#answer-status").inner_text()
     print(f"\nstop: {prefill:.2f} s in prefill, {decode:.2f} s in decode")
     # bench/first_visit.py measures; here it is enough that neither waits for the prompt or the answer to be done
     assert max(prefill, decode) < 1.5
