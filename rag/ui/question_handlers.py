@@ -139,7 +139,7 @@ class QuestionHandlers(Desk):
                         # that it has to be one that changes nothing.
                         if shown is not None and visit.opened is not None:
                             yield self._answer_again(visit, visit.opened, spoken)
-                        elif visit.asking is None and answer.done:
+                        elif answer.done and self._still(visit, asked):
                             # stopped: what Stop showed may have come to the page before the last line of this one
                             yield self._answered(answer, asked, spoken)
                         yield gr.skip()
@@ -151,6 +151,11 @@ class QuestionHandlers(Desk):
                     yield self._answered(answer, asked, spoken)
         finally:
             visit.asked(question)
+
+    def _still(self, visit: Visit, asked: Asked) -> bool:
+        """Whether nothing was asked or opened since `asked`."""
+        last = visit.workspace.asked()
+        return visit.asking is None and visit.opened is None and last is not None and last.retrieval is asked.retrieval
 
     @guarded()
     def catch_up(self, request: gr.Request) -> Updates:

@@ -299,3 +299,18 @@ def test_a_cross_encoder_that_loads_is_polled_and_shown_to_everybody_until_it_fa
         shown = one.corpus.tick(one.request)
         assert ("不重排" in shown[client.page.models]) is (one is client)  # no news for who did not choose it
         assert shown[client.page.timer].active is False
+
+
+def test_what_stop_left_is_said_once_more_by_the_answer_itself(tmp_path: Path) -> None:
+    """Of two events the later one may arrive first: without it the page could go on saying that it writes."""
+    app, _ = page_app(tmp_path, before=30)
+    client = Client(app)
+    try:
+        last(client.questions.ask(client.values(), client.request))
+        writing = client.questions.write(client.request)
+        next(writing)
+        client.questions.stop(client.request)
+        *_, said, end = list(writing)
+        assert "stopped" in said[client.page.answer.status] and nothing(end)
+    finally:
+        app.close()
