@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from rag.ask.prompt import NOT_FOUND
+from rag.ask.rules import NOT_FOUND
 from rag.learn import POLICIES, QUESTION, masked_mean, normalise, softmax, toy
 
 

@@ -10,7 +10,8 @@ import pytest
 import torch
 
 from rag import pipeline
-from rag.ask.prompt import beginnings, built_in
+from rag.ask.prompt import beginnings
+from rag.ask.rules import built_in
 from rag.config import GenerateSettings, Settings
 from rag.corpus.samples import Samples
 from rag.errors import NothingFits

@@ -13,8 +13,8 @@ from typing import Final
 
 from rag.ask.attribute import Packed, sources
 from rag.ask.markers import blanked, markers, settled, unmarked
-from rag.ask.prompt import NOT_FOUND
 from rag.ask.reading import Reading, read
+from rag.ask.rules import NOT_FOUND
 from rag.ask.saying import affirmed, says_nothing
 from rag.ask.sentences import answer_sentences
 from rag.ask.tried import Tried, Trying

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rag.ask.cite import without_markers
-from rag.ask.prompt import NOT_FOUND, language_of
+from rag.ask.rules import NOT_FOUND, language_of
 from rag.ask.sentences import source_sentences
 from rag.ask.wanted import answers, content, names, wanted
 from rag.config import DEFAULT_ENCODER, Settings

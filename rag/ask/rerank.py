@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Protocol
 
 from rag.ask.fuse import reciprocal_rank_fusion
-from rag.ask.prompt import language_of
+from rag.ask.rules import language_of
 from rag.config import Rerank, Settings
 from rag.corpus.lexical import query_terms, terms
 from rag.corpus.ranking import Hit

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from rag.ask.evidence import without
-from rag.ask.prompt import language_of
+from rag.ask.rules import language_of
 from rag.ask.suspicious import suspicious
 from rag.config import GenerateSettings, Limits
 from rag.corpus.clean import clean_line

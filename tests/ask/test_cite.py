@@ -3,7 +3,7 @@ import random
 import pytest
 
 from rag.ask.cite import Cited, cite, settled, sources
-from rag.ask.prompt import NOT_FOUND
+from rag.ask.rules import NOT_FOUND
 from rag.config import SplitSettings
 from rag.corpus.split import split
 from rag.types import Citation, Document, Evidence

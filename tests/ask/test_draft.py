@@ -3,7 +3,7 @@ from dataclasses import replace
 
 import pytest
 
-from rag.ask.prompt import NOT_FOUND
+from rag.ask.rules import NOT_FOUND
 from rag.config import QuerySettings, Settings
 from rag.corpus.index import Corpus, build
 from rag.errors import Stopped

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from rag.ask.gate import AFTER, BEFORE, UNMET, checked, gate, held, least, mixed, weigh, windows
-from rag.ask.prompt import NOT_FOUND
+from rag.ask.rules import NOT_FOUND
 from rag.ask.wanted import answers, content, names, wanted
 from rag.config import DEFAULT_ENCODER, GenerateSettings, Settings, SplitSettings
 from rag.corpus.index import Corpus, build

@@ -5,7 +5,8 @@ from datetime import date
 
 import pytest
 
-from rag.ask.prompt import build_prompt, built_in, language_of
+from rag.ask.prompt import build_prompt
+from rag.ask.rules import built_in, language_of
 from rag.config import GenerateSettings, SplitSettings
 from rag.corpus.split import split
 from rag.errors import NothingFits

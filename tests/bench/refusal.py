@@ -27,7 +27,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from rag import pipeline
 from rag.ask.gate import AFTER, BEFORE, Mix, checked, gate
-from rag.ask.prompt import NOT_FOUND
+from rag.ask.rules import NOT_FOUND
 from rag.config import Settings, from_environment
 from rag.corpus.index import Corpus, build
 from rag.corpus.samples import Samples

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
 
-from rag.ask.prompt import NOT_FOUND
+from rag.ask.rules import NOT_FOUND
 from rag.config import GenerateSettings, QuerySettings, SearchSettings, Settings, SplitSettings
 from rag.corpus.index import Corpus, build
 from rag.evaluate.questions import Label, Question

@@ -4,7 +4,7 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from rag.ask.prompt import NOT_FOUND
+from rag.ask.rules import NOT_FOUND
 from rag.config import GenerateSettings, SearchSettings, Settings
 from rag.corpus.index import Corpus, build
 from rag.evaluate.experiment import Experiment, Plan, experiment

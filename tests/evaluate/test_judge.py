@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import pytest
 
 from rag.ask.cite import cite, sources
-from rag.ask.prompt import NOT_FOUND
+from rag.ask.rules import NOT_FOUND
 from rag.config import SplitSettings
 from rag.corpus.index import Corpus, build
 from rag.evaluate.judge import Judged, cited_chunks, judge, plain, refused, says, without_markers

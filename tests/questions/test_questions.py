@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from rag.ask.prompt import language_of
+from rag.ask.rules import language_of
 from rag.corpus.load import load
 from rag.types import Document
 

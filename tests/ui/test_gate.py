@@ -7,7 +7,7 @@ from typing import Any
 import gradio as gr
 import pytest
 
-from rag.ask.prompt import NOT_FOUND
+from rag.ask.rules import NOT_FOUND
 from rag.config import DEFAULT_ENCODER
 from rag.types import Answer
 from rag.ui.app import App
