@@ -16,6 +16,7 @@ from rag.background import settled  # noqa: E402
 from rag.cli.options import add_model_options, model_settings, shell_language  # noqa: E402
 from rag.corpus.samples import Samples  # noqa: E402
 from rag.errors import RagError  # noqa: E402
+from rag.models.heap import one_heap  # noqa: E402
 from rag.models.roles import Models  # noqa: E402
 from rag.models.turns import wait_asleep  # noqa: E402
 from rag.pipeline import read_ahead  # noqa: E402
@@ -42,6 +43,7 @@ def main() -> int:
 
     given = options()
     wait_asleep()
+    one_heap()
     models = Models(model_settings(given))
     app = build_app(models, samples := Samples(models))
     # from here on an end is asked for, not thrown into whatever runs: a thread that is just being started must not be cut off

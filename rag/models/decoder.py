@@ -15,6 +15,7 @@ import torch
 from torch.nn import functional
 
 from rag.errors import Bilingual
+from rag.models.heap import give_back
 from rag.models.kept import KeysValues, Shape
 from rag.models.packed import Product, joined, product
 
@@ -64,8 +65,13 @@ class Decoder:
         self._eps = float(config.rms_norm_eps)
         self._heads, self._kv_heads = int(config.num_attention_heads), int(config.num_key_value_heads)
         self._between = between
-        self._layers = [_layer(layer, bits, between) for layer in inner.layers]
-        self.head = product(model.lm_head, bits, between)
+        self._layers = []
+        for layer in inner.layers:
+            self._layers.append(_layer(layer, bits, between))
+            give_back()  # what packing took, before the next layer takes as much elsewhere
+        # where it is not the embedding too it is a fifth of the model's memory, for one row of a prompt
+        self.head_alone = bits is not None and model.lm_head.weight is not inner.embed_tokens.weight
+        self.head = product(model.lm_head, bits, self.head_alone, between)
         width = int(getattr(config, "head_dim", None) or config.hidden_size // config.num_attention_heads)
         weight = inner.embed_tokens.weight
         self.shape = Shape(len(self._layers), self._kv_heads, width, weight.dtype, str(weight.device))
@@ -138,9 +144,9 @@ def _layer(layer: Any, bits: int | None, between: Callable[[], None]) -> _Layer:
     attention, mlp = layer.self_attn, layer.mlp
     return _Layer(
         qkv=joined((attention.q_proj, attention.k_proj, attention.v_proj), bits, between),
-        o=product(attention.o_proj, bits, between),
+        o=product(attention.o_proj, bits, between=between),
         gate_up=joined((mlp.gate_proj, mlp.up_proj), bits, between),
-        down=product(mlp.down_proj, bits, between),
+        down=product(mlp.down_proj, bits, between=between),
         norm_in=layer.input_layernorm.weight,
         norm_after=layer.post_attention_layernorm.weight,
     )

@@ -17,6 +17,7 @@ from rag.errors import Bilingual, Stopped
 from rag.models.chat import ChatTokenizer
 from rag.models.decode import DRAFT, Until, Work, decode, read_prompt
 from rag.models.decoder import Decoder, why_not
+from rag.models.heap import give_back
 from rag.models.kept import KeysValues, common
 from rag.models.layers import product_dtype
 from rag.models.packed import Head
@@ -139,8 +140,8 @@ class Generator:
         self._local.stop = threading.Event()
         with self._turns.turn(), torch.inference_mode():  # searches are answered meanwhile
             decoder = Decoder(self._model, bits, self._between_layers)
-            if bits is not None and self._model.lm_head.weight is not self._model.get_input_embeddings().weight:
-                self._model.lm_head = Head(decoder.head)  # a fifth of the model's memory, for one row of a prompt
+            if decoder.head_alone:
+                self._model.lm_head = Head(decoder.head)
         width = self.dtype if bits is None else f"{bits}-bit"
         return decoder, Bilingual(
             en=f"prompts read in {self.dtype}, tokens written with {width} weights, drafts looked up in the prompt",
@@ -216,6 +217,7 @@ class Generator:
             job.failed.append(error)
         finally:
             job.out.put(None)
+            give_back()  # what reading the prompt took; nobody waits for this
 
     def _decode(self, job: _Job, decoder: Decoder) -> None:
         kept, age = (None, 0) if job.prefix is None else job.prefix.take()

@@ -11,6 +11,8 @@ from transformers.models.bert.modeling_bert import BertLayer
 from transformers.models.roberta.modeling_roberta import RobertaLayer
 from transformers.models.xlm_roberta.modeling_xlm_roberta import XLMRobertaLayer
 
+from rag.models.heap import hand_back
+
 _KNOWN = (BertLayer, RobertaLayer, XLMRobertaLayer)
 
 
@@ -113,4 +115,6 @@ def _plain(linear: Any) -> bool:
 def _joined(linears: list[Any], dtype: torch.dtype) -> tuple[Any, Any]:
     """Weight and bias of several ``nn.Linear`` over the same x as one product's."""
     weight = torch.cat([linear.weight.detach() for linear in linears]).to(dtype)
+    for linear in linears:
+        hand_back(linear.weight)
     return weight, torch.cat([linear.bias.detach() for linear in linears]).to(dtype)

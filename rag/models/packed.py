@@ -6,25 +6,20 @@ multiplied with a copy in 8 or 4 bits, many (a prompt) with the weights themselv
 
 from __future__ import annotations
 
-import ctypes
-import mmap
-import sys
-from collections.abc import Callable, Sequence
-from pathlib import Path
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Final
 
 import torch
 from torch.nn import functional
+
+from rag.models.heap import hand_back
 
 GROUP: Final = 32
 """Weights of a row that share one scale and one offset in 4 bits."""
 
 
 BLOCK: Final = 8192
-"""Rows of a weight that are packed at once: what that takes in float32 is there for so many only, and others get their turn behind them."""
-
-
-_PAGEOUT: Final = 21  # MADV_PAGEOUT of Linux, since 5.4
+"""Rows of a weight that are packed at once: what that takes in float32 is there for so many only, and others get their turn before them."""
 
 
 def _nothing() -> None:
@@ -39,14 +34,15 @@ class Eight:
     [[127, -50]]
     """
 
-    def __init__(self, weight: Any, between: Callable[[], None] = _nothing) -> None:
-        blocks = [self._block(rows, between) for rows in weight.split(BLOCK)]
-        self.codes = torch.cat([codes for codes, _ in blocks])
-        self.scale = torch.cat([scale for _, scale in blocks])
+    def __init__(self, weight: Any, spent: bool = False, between: Callable[[], None] = _nothing) -> None:
+        # filled block by block: two copies of a vocabulary's weight at once are what a small machine lacks
+        self.codes = torch.empty(weight.shape, dtype=torch.int8)
+        self.scale = torch.empty(len(weight), dtype=weight.dtype)
+        for at, rows in _blocks(weight, spent, between):
+            self.codes[at], self.scale[at] = self._block(rows)
 
     @staticmethod
-    def _block(rows: Any, between: Callable[[], None]) -> tuple[Any, Any]:
-        between()
+    def _block(rows: Any) -> tuple[Any, Any]:
         scale = (rows.float().abs().amax(dim=1) / 127).clamp(min=1e-12).to(rows.dtype)
         return (rows.float() / scale.float()[:, None]).round_().clamp_(-127, 127).to(torch.int8), scale
 
@@ -65,14 +61,13 @@ class Four:
     `in` has to be a multiple of `GROUP`, `out` of 16.
     """
 
-    def __init__(self, weight: Any, between: Callable[[], None] = _nothing) -> None:
-        blocks = [self._block(rows, between) for rows in weight.split(BLOCK)]
+    def __init__(self, weight: Any, spent: bool = False, between: Callable[[], None] = _nothing) -> None:
+        blocks = [self._block(rows) for _, rows in _blocks(weight, spent, between)]
         self._codes = torch.cat([codes for codes, _ in blocks])
         self._scales = torch.cat([scales for _, scales in blocks], dim=1)
 
     @staticmethod
-    def _block(rows: Any, between: Callable[[], None]) -> tuple[Any, Any]:
-        between()
+    def _block(rows: Any) -> tuple[Any, Any]:
         out, into = rows.shape
         groups = rows.float().view(out, into // GROUP, GROUP)
         least, greatest = groups.amin(dim=-1), groups.amax(dim=-1)
@@ -89,25 +84,36 @@ class Four:
         return torch._weight_int4pack_mm_for_cpu(x, self._codes, GROUP, self._scales)
 
 
-def packed(weight: Any, bits: int, between: Callable[[], None] = _nothing) -> Eight | Four:
-    """`weight` in `bits` bits; in 8 where its shape does not allow 4. `between` is called before every `BLOCK` of rows."""
+def packed(weight: Any, bits: int, spent: bool = False, between: Callable[[], None] = _nothing) -> Eight | Four:
+    """`weight` in `bits` bits; in 8 where its shape does not allow 4. `between` is called before every `BLOCK` of rows.
+
+    `spent`: nobody reads `weight` itself any more.
+    """
     if bits == 4 and weight.shape[1] % GROUP == 0 and weight.shape[0] % 16 == 0:
-        return Four(weight, between)
-    return Eight(weight, between)
+        return Four(weight, spent, between)
+    return Eight(weight, spent, between)
+
+
+def _blocks(weight: Any, spent: bool, between: Callable[[], None]) -> Iterator[tuple[slice, Any]]:
+    """Each `BLOCK` of rows and where it stands; of a `spent` weight it is handed back behind that."""
+    for begin in range(0, len(weight), BLOCK):
+        between()
+        at = slice(begin, begin + BLOCK)
+        yield at, weight[at]
+        if spent:
+            hand_back(weight[at])
 
 
 class Product:
     """``x @ weight.T + bias``, for few rows with the packed weight when there is one."""
 
-    def __init__(self, weight: Any, bias: Any, bits: int | None, between: Callable[[], None] = _nothing) -> None:
-        self._weight, self._bias = weight, bias
-        self._packed = None if bits is None else packed(weight, bits, between)
-
-    def let_go(self) -> None:
-        """Keep the packed weight alone, which there has to be: from now on it serves any number of rows."""
-        assert self._packed is not None
-        _hand_back(self._weight)
-        self._weight = None
+    def __init__(
+        self, weight: Any, bias: Any, bits: int | None, alone: bool = False, between: Callable[[], None] = _nothing
+    ) -> None:
+        """`alone`: only the packed weight is kept, if there is one, and serves any number of rows."""
+        self._packed = None if bits is None else packed(weight, bits, alone, between)
+        self._weight = None if alone and self._packed is not None else weight
+        self._bias = bias
 
     def __call__(self, x: Any, few: bool) -> Any:
         """x ``(rows, in)`` → ``(rows, out)``."""
@@ -118,11 +124,10 @@ class Product:
 
 
 class Head(torch.nn.Module):  # type: ignore[misc]  # torch is untyped here
-    """Stands in a model where its output head stood, whose weight is let go: logits by the packed one alone."""
+    """Stands in a model where its output head stood: logits by a product that keeps the packed weight alone."""
 
     def __init__(self, head: Product) -> None:
         super().__init__()
-        head.let_go()
         self._head = head
 
     def forward(self, x: Any) -> Any:
@@ -130,9 +135,9 @@ class Head(torch.nn.Module):  # type: ignore[misc]  # torch is untyped here
         return self._head(x.reshape(-1, x.shape[-1]), True).view(*x.shape[:-1], -1)
 
 
-def product(linear: Any, bits: int | None, between: Callable[[], None] = _nothing) -> Product:
+def product(linear: Any, bits: int | None, alone: bool = False, between: Callable[[], None] = _nothing) -> Product:
     """The product of one ``nn.Linear``."""
-    return Product(linear.weight.detach(), _bias(linear), bits, between)
+    return Product(linear.weight.detach(), _bias(linear), bits, alone, between)
 
 
 def joined(linears: Sequence[Any], bits: int | None, between: Callable[[], None] = _nothing) -> Product:
@@ -142,40 +147,13 @@ def joined(linears: Sequence[Any], bits: int | None, between: Callable[[], None]
     for linear, rows in zip(linears, weight.split([len(rows) for rows in apart]), strict=True):
         linear.weight.data = rows
     for rows in apart:
-        _hand_back(rows)
+        hand_back(rows)
     biases = [_bias(linear) for linear in linears]
     if all(bias is None for bias in biases):
-        return Product(weight, None, bits, between)
+        return Product(weight, None, bits, between=between)
     zeros = [torch.zeros(len(linear.weight), dtype=weight.dtype, device=weight.device) for linear in linears]
     whole = torch.cat([zero if bias is None else bias for bias, zero in zip(biases, zeros, strict=True)])
-    return Product(weight, whole, bits, between)
-
-
-def _hand_back(weight: Any) -> None:
-    """Give the pages of a weight that is mapped from a file and that nobody needs any more back to the system (Linux; elsewhere nothing happens).
-
-    Weights are mapped from one file, and what was read of it counts as this process's memory until all of them are gone. The advice
-    loses nothing: read again, they come from the file again, which the next start may have to read from the disk. Memory that is no
-    file's would be written to a swap file, only to be freed behind that: it is left as it is.
-    """
-    if sys.platform != "linux" or weight.device.type != "cpu" or not weight.is_contiguous():
-        return
-    page = mmap.PAGESIZE
-    first, end = -(-weight.data_ptr() // page), (weight.data_ptr() + weight.nbytes) // page
-    if first < end and _of_a_file(first * page, end * page):
-        size = ctypes.c_size_t((end - first) * page)
-        ctypes.CDLL(None).madvise(ctypes.c_void_p(first * page), size, _PAGEOUT)
-
-
-def _of_a_file(start: int, end: int) -> bool:
-    """Whether the addresses from `start` to `end` are one file's (``/proc/self/maps``: a range, …, the inode, 0 for no file)."""
-    with Path("/proc/self/maps").open("rb") as ranges:
-        for line in ranges:
-            span, _, _, _, inode, *_ = line.split(maxsplit=5)
-            first, last = (int(address, 16) for address in span.split(b"-"))
-            if first <= start and end <= last:
-                return inode != b"0"
-    return False
+    return Product(weight, whole, bits, between=between)
 
 
 def _bias(linear: Any) -> Any:

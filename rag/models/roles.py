@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final, Literal
 
 from rag.config import ModelSettings, Settings
 from rag.errors import Bilingual, ModelLoading, ModelUnavailable, RagError
+from rag.models.heap import give_back
 from rag.models.turns import Turns
 from rag.types import Role, Say
 
@@ -91,6 +92,7 @@ class Models:
                 weights = resolve(role, asked, self.settings.cache, self._teller(role, asked), self._hub)
                 self._set(role, "loading", weights.name, weights.line())
                 self._load(role, weights)
+                give_back()  # what loading took beside the model
                 self._set(role, "ready", weights.name, weights.line())
             except RagError as error:
                 self._fail(role, asked, error.text)

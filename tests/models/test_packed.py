@@ -10,8 +10,9 @@ import torch
 from safetensors import safe_open
 from safetensors.torch import save_file
 
+from rag.models import heap
 from rag.models import packed as packed_module
-from rag.models.packed import GROUP, Eight, Four, Head, joined, packed, product
+from rag.models.packed import GROUP, Eight, Four, Head, Product, joined, packed, product
 
 # Rounding of a product's result: half a step of bf16 (8 bits), and of the sums behind it.
 DTYPES = [(torch.float32, 1e-5), (torch.bfloat16, 2e-2)]
@@ -69,7 +70,7 @@ def test_packed_in_blocks_it_is_the_same_and_others_get_their_turn(monkeypatch: 
     weight, x, turns = torch.randn(272, 64), torch.randn(3, 64), list[int]()
     whole = packed(weight, bits)(x)
     monkeypatch.setattr(packed_module, "BLOCK", 64)
-    assert torch.equal(packed(weight, bits, lambda: turns.append(1))(x), whole)
+    assert torch.equal(packed(weight, bits, between=lambda: turns.append(1))(x), whole)
     assert len(turns) == 5
 
 
@@ -115,7 +116,7 @@ def test_several_joined_give_what_they_give_apart_and_hold_nothing_twice() -> No
 
 def test_a_head_that_let_its_weight_go_gives_the_packed_products_in_the_shape_of_a_layer() -> None:
     linear = torch.nn.Linear(64, 272, bias=False)
-    head = Head(product(linear, 8))
+    head = Head(product(linear, 8, alone=True))
     x = torch.randn(2, 5, 64)
     eight = Eight(linear.weight.detach())
     assert torch.allclose(head(x), x @ eight.weight().T, atol=1e-4)
@@ -139,8 +140,13 @@ def test_what_was_copied_of_a_mapped_file_is_no_longer_held(tmp_path: Path) -> N
     assert [torch.equal(m, weights[name]) for m, name in zip(mapped, "ab", strict=True)] == [True, True]
     assert mapped_mb() > before + 48  # read again it is there again
     assert torch.equal(linears[1].weight, weights["b"])
-    together.let_go()
-    assert torch.equal(linears[0].weight, weights["a"])  # memory that is no file's keeps what it holds
+    held = mapped_mb()
+    Product(mapped[0], None, 8, alone=True)
+    assert mapped_mb() < held - 24
+    alone = product(linears[1], 8, alone=True)
+    assert torch.equal(linears[1].weight, weights["b"])  # memory that is no file's keeps what it holds
+    x = torch.randn(2, 4096)
+    assert torch.equal(alone(x, False), together(x, True)[:, 2048:])
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="the advice is Linux's")
@@ -150,13 +156,13 @@ def test_memory_that_is_no_files_is_left_alone(tmp_path: Path, monkeypatch: pyte
             advised.append(asked)
 
     advised: list[object] = []
-    monkeypatch.setattr(packed_module.ctypes, "CDLL", lambda _: Asked())
+    monkeypatch.setattr(heap.ctypes, "CDLL", lambda _: Asked())
     converted = torch.randn(2048, 1024)
-    packed_module._hand_back(converted)
+    heap.hand_back(converted)
     assert advised == []
     save_file({"a": converted}, tmp_path / "w.safetensors")
     with safe_open(tmp_path / "w.safetensors", "pt") as file:
-        packed_module._hand_back(file.get_tensor("a"))
+        heap.hand_back(file.get_tensor("a"))
     assert len(advised) == 1
 
 
