@@ -76,11 +76,13 @@ def legend(language: Language) -> str:
     items = [
         ("cite model", "S1", text("answer.by_model", language)),
         ("cite system", "S1", text("answer.by_system", language)),
+        ("cite closest", "S1", text("answer.legend_closest", language)),
         ("invalid", "[S9]", text("answer.legend_invalid", language)),
         *(
             (f"mark {s}", text(f"answer.mark_{s}", language), text(f"answer.is_{s}", language))
             for s in ("cited", "other", "none")
         ),
+        ("mark", text("answer.unmarked", language), text("answer.is_unmarked", language)),
     ]
     cells = "".join(
         f'<li><span class="{css}" aria-hidden="true">{render.escape(sign)}</span>{render.escape(said)}</li>'

@@ -40,7 +40,8 @@ def show_gate(view: GateView, answer: Answer, documents: Mapping[str, Document],
         return no_gate(view)
     signals = _signals(weighed, language)
     if weighed.enough:
-        said = escape(text("gate.enough", language, p=f"{weighed.p:.2f}", below=f"{weighed.below:.2f}"))
+        passed = "gate.carried" if weighed.written else "gate.enough"  # once written, the answer is weighed too
+        said = escape(text(passed, language, p=f"{weighed.p:.2f}", below=f"{weighed.below:.2f}"))
         shown = f'<details class="gate"><summary>{said}</summary>{signals}</details>'
         return {view.why: shown, view.anyway: gr.Button(visible=False)}
     against = min(weighed.signals, key=lambda signal: signal.gives)
@@ -60,7 +61,7 @@ def _nearest(weighed: Gate, answer: Answer, documents: Mapping[str, Document], l
         evidence = packed.get(near.marker)
         if evidence is not None and evidence.chunk.key in documents:
             words = documents[evidence.chunk.key].text[slice(*near.span)]
-            items.append(f"<li>{escape(evidence.heading)}<p>{escape(words)}</p></li>")
+            items.append(f"<li><b>{escape(evidence.heading)}</b><p>{escape(words)}</p></li>")
     head = escape(text("gate.nearest", language))
     return f'<p class="sub">{head}</p><ul class="list gate">{"".join(items)}</ul>' if items else ""
 

@@ -265,13 +265,13 @@ def steps(trace: Trace, language: Language) -> str:
 def answer_line(answer: Answer, language: Language, stopped: bool = False) -> str:
     """One line on how the answer stands: phase, tokens, tokens per second, time to the first token."""
     finish = "stopped" if stopped else answer.finish
+    n_read, first = len(answer.prompt.input_ids), answer.seconds_to_first
     if finish == "running" and answer.ahead:
         return phase("waiting", text("answer.ahead", language, n=answer.ahead))
     if finish == "running" and answer.n_tokens == 0:
-        return phase(
-            "reading", text("answer.reading", language, n=len(answer.prompt.input_ids), s=f"{answer.seconds:.1f}")
-        )
-    first = answer.seconds_to_first
+        return phase("reading", text("answer.reading", language, n=n_read, s=f"{answer.seconds:.1f}"))
+    if answer.gate is not None and not (answer.gate.enough or answer.gate.written):
+        return phase(finish, text("finish.refused", language))
     parts = [text(f"finish.{finish}", language), text("answer.tokens", language, n=answer.n_tokens)]
     if answer.trace.steps and answer.trace.steps[-1].name == "cache":
         parts.append(text("answer.kept", language))

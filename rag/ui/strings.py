@@ -112,6 +112,7 @@ TABLE: Final[Mapping[str, Bilingual]] = MappingProxyType({
     "answer.gone": _B("That citation is no longer there. Ask again.", "该引用已不存在，请重新提问。"),
     "finish.running": _B("Answering…", "正在回答…"),
     "finish.end": _B("Done", "完成"),
+    "finish.refused": _B("Nothing was generated: the evidence is not enough", "未生成回答：证据不足"),
     "finish.length": _B("Ended: the answer tokens are used up", "已结束：达到回答长度上限"),
     "finish.stopped": _B("Stopped", "已停止"),
     "head.steps": _B("Step|Time|In|Out|Remark", "步骤|用时|输入|输出|说明"),

@@ -67,8 +67,11 @@ CANDIDATES: Final[Mapping[str, Bilingual]] = MappingProxyType({
     "outside.title": _B("Left out by the scope: {n} that would have been found", "因检索范围未参与：{n} 个本可命中的块"),
     "outside.version": _B("another version; in force: {of}", "其他版本；现行：{of}"),
     "outside.scope": _B("outside the chosen documents, section or date", "不在所选文档、章节或日期之内"),
-    "outside.versions": _B("Not searched, but something on this is in {named}; see Candidates.", "未参与检索，但也谈到这一点：{named}；见「候选」。"),
-    "outside.named": _B("another version of “{title}” ({of})", "《{title}》的另一版本（{of}）"),
+    "outside.versions": _B(
+        "Versions that were not searched, with passages that the search would have found (they need not be about this): {named}; see Candidates.",
+        "未参与检索的其他版本，其中也有会被检索到的段落（未必与问题有关）：{named}；见「候选」。",
+    ),
+    "outside.named": _B("“{title}” ({of})", "《{title}》（{of}）"),
     "outside.dates": _B("{start} to {end}", "{start} 至 {end}"),
     "outside.from": _B("from {start}", "{start} 起"),
     "outside.until": _B("until {end}", "至 {end}"),

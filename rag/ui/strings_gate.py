@@ -20,14 +20,15 @@ GATE: Final[Mapping[str, Bilingual]] = {
         "回答已撤回：有据的概率为 {p}，低于阈值 {below}。最不利的信号：{why}。",
     ),
     "gate.enough": _B("The evidence answers with probability {p} (threshold {below})", "证据足以回答的概率为 {p}（阈值 {below}）"),
+    "gate.carried": _B("The answer is carried by the evidence with probability {p} (threshold {below})", "回答有据的概率为 {p}（阈值 {below}）"),
     "gate.nearest": _B("What came nearest:", "最接近的内容："),
     "gate.signals": _B("The signals", "各信号"),
     "gate.closest": _B("the closest sentence that meets the question's constraints", "满足问题限定的最相近句子"),
     "gate.least": _B("the words of the question that were found worst", "问题中最难找到对应的词语"),
     "gate.held": _B("the answer's own words in one of the closest sentences", "回答自身的词句出现在最接近句子中的比例"),
     "gate.how": _B(
-        "The first two are cosines of token states, of each sentence with its headings and the one before it, the third a share; each signal, scaled, times its coefficient is added to the log-odds. Fitted on the sample questions, with and without an answer; a probability of this mix, no certainty.",
-        "前两项为 token 状态的余弦（每句连同其标题与前一句），第三项为比例；各信号缩放后乘以系数，相加得到对数几率。系数由有答案与无答案的示例题拟合；这是该模型的概率，并非确定的结论。",
+        "How close a sentence comes and which words were found worst are cosines of token states, of each sentence with its headings and the one before it; the answer's own words are a share. Each signal, scaled, times its coefficient is added to the log-odds. Fitted on the sample questions, with and without an answer; a probability of this mix, no certainty.",
+        "最相近的句子与最难找到的词语为 token 状态的余弦（每句连同其标题与前一句），回答自身的词句为比例；各信号缩放后乘以系数，相加得到对数几率。系数由有答案与无答案的示例题拟合；这是该模型的概率，并非确定的结论。",
     ),
     "head.gate": _B("Signal|Value|Gives", "信号|数值|贡献"),
 }

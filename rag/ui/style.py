@@ -257,7 +257,7 @@ table.outside td:nth-last-child(-n+3):not(:last-child),table.two td:nth-child(-n
 .legend{list-style:none;display:flex;flex-wrap:wrap;gap:.3rem 1.1rem;padding:0;margin:.5rem 0;font-size:.8rem;color:var(--soft)}
 .legend li{display:inline-flex;align-items:center;gap:.35rem;margin:0}
 .swatch{display:inline-block;width:.8em;height:.8em;border-radius:2px;border:1px solid var(--line);margin-inline-end:.35em;vertical-align:-.05em}
-.list{font-size:.84rem;margin:0;padding-inline-start:1.2rem}.list code,.sub code{overflow-wrap:anywhere}
+.list{font-size:.84rem;margin:0;padding-inline-start:1.2rem}.list code,.sub code{overflow-wrap:anywhere}.gradio-container .list.gate p{display:block;margin:.1rem 0 .4rem}
 .phase{display:flex;gap:.55rem;align-items:baseline;font-size:.88rem;color:var(--soft);margin:.2rem 0;font-variant-numeric:tabular-nums}
 .answer{white-space:pre-wrap;overflow-wrap:anywhere;font-size:1.05rem;line-height:1.85;min-height:5.5rem;border:1px solid var(--line);border-radius:6px;background:var(--paper);padding:.9rem 1.1rem;color:var(--ink)}
 .answer .bare{text-decoration:underline dotted var(--bad);text-underline-offset:4px}

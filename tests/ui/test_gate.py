@@ -9,6 +9,7 @@ import pytest
 
 from rag.ask.rules import NOT_FOUND
 from rag.config import DEFAULT_ENCODER
+from rag.errors import Language
 from rag.types import Answer
 from rag.ui.app import App
 from rag.ui.gate import show_gate
@@ -85,3 +86,27 @@ def test_words_of_files_are_escaped(visitor: Client, payload: str) -> None:
     html = show_gate(visitor.page.gate, odd, documents, "zh")[visitor.page.gate.why]
     harmless(html)
     assert escape(payload) in html
+
+
+@pytest.mark.parametrize(("language", "carried"), [("zh", "回答有据的概率"), ("en", "The answer is carried")])
+def test_the_line_says_what_was_weighed_and_the_caption_names_no_place_of_a_row(
+    visitor: Client, language: Language, carried: str
+) -> None:
+    """Two of three signals are shown, before the answer others than after it: "the third" would be none of them."""
+    asked(visitor, refuse=True, refuse_below=0.0)
+    held = visitor.workspace.asked()
+    assert held is not None and held.answer is not None and held.answer.gate is not None
+    weighed = held.answer.gate
+    for written in (False, True):
+        answer = replace(held.answer, gate=replace(weighed, written=written))
+        html = show_gate(visitor.page.gate, answer, held.corpus.documents, language)[visitor.page.gate.why]
+        assert (carried in html) == written
+        assert "third" not in html and "第三" not in html and "first two" not in html and "前两" not in html
+
+
+def test_a_refusal_before_anything_was_written_is_no_done_with_zero_tokens(visitor: Client) -> None:
+    shown = asked(visitor, refuse=True, refuse_below=1.0)
+    line = shown[visitor.page.answer.status]
+    assert "未生成回答" in line and "token" not in line and "完成" not in line
+    anyway = last(visitor.questions.answer_anyway(visitor.request))
+    assert "完成" in anyway[visitor.page.answer.status]
