@@ -52,6 +52,7 @@ class Mix:
 BEFORE: Final = Mix(-0.174, {"closest": (0.997, 0.8600, 0.0490), "least": (0.520, 0.8105, 0.0490)})
 AFTER: Final = Mix(1.784, {"closest": (1.962, 0.8830, 0.0493), "held": (0.694, 0.4230, 0.3648)})
 
+_ZH: Final[Mapping[SignalName, str]] = {"closest": "最相近的句子", "least": "最难找到的词语", "held": "回答自身的词句"}
 _NO_WORD: Final = re.compile(r"[\W_]+")
 _UNREAD: Final = Bilingual(
     en="no sentence to weigh, or the encoder does not say where its tokens stand",
@@ -221,11 +222,12 @@ def _step(seconds: float, found: Gate | None, n_in: int, why: Bilingual) -> Step
         note = Bilingual(en=f"the evidence was not weighed: {why.en}", zh=f"未判断证据是否足够：{why.zh}")
         return Step("gate", seconds, n_in, 0, note, skipped=True)
     said = ", ".join(f"{s.name} {s.value:.3f} ({s.gives:+.2f})" for s in found.signals)
+    said_zh = "，".join(f"{_ZH[s.name]} {s.value:.3f}（{s.gives:+.2f}）" for s in found.signals)
     en, zh = ("enough", "足够") if found.enough else ("refused", "拒答")
     of = ("the answer is carried", "回答有据") if found.written else ("the evidence answers", "证据足以回答")
     note = Bilingual(
         en=f"{of[0]} with probability {found.p:.2f}, {en} at a threshold of {found.below:.2f}: {said}",
-        zh=f"{of[1]}的概率为 {found.p:.2f}，阈值 {found.below:.2f}，{zh}：{said}",
+        zh=f"{of[1]}的概率为 {found.p:.2f}，阈值 {found.below:.2f}，{zh}：{said_zh}",
     )
     return Step("gate", seconds, n_in, int(found.enough), note)
 

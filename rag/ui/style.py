@@ -180,7 +180,7 @@ CSS = """
 .gradio-container .cm-gutterElement,.gradio-container .or{color:var(--soft)!important}
 #title h1{font-size:1.45rem;font-weight:650;letter-spacing:-.01em;margin:.2rem 0 0}
 #what p{color:var(--soft);margin:0}
-.models{list-style:none;display:flex;flex-wrap:wrap;gap:.3rem 2rem;margin:0;padding:.35rem 0;font-size:.82rem;color:var(--soft);border-block:1px solid var(--line)}
+.models{list-style:none;display:flex;flex-wrap:wrap;gap:.3rem 2rem;align-items:baseline;margin:0;padding:.35rem 0;font-size:.82rem;color:var(--soft);border-block:1px solid var(--line)}
 .models li{display:inline-flex;flex-wrap:wrap;gap:.15rem .4rem;align-items:baseline;margin:0;overflow-wrap:anywhere}
 .models summary{cursor:pointer;display:inline-flex;flex-wrap:wrap;gap:.15rem .4rem;align-items:baseline}.models summary::-webkit-details-marker{display:none}
 .models summary .state{text-decoration:underline dotted;text-underline-offset:3px}.models b{color:var(--ink);font-weight:600}.models .name{font-family:var(--font-mono);font-size:.95em}.models .note{opacity:.85}
