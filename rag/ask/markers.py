@@ -7,13 +7,22 @@ from collections.abc import Container, Iterator
 from dataclasses import dataclass
 from typing import Final
 
-# [S1]  [S1, S3]  ［S1］  【S1】  (S1)  [2]
-_MARKER: Final = re.compile(r"[\[［【]\s*(?P<a>(?:S\d{1,9}|\d{1,2})(?:\s*[,，、]\s*(?:S\d{1,9}|\d{1,2}))*)\s*[\]］】]|[(（]\s*(?P<b>S\d{1,2}(?:\s*[,，、]\s*S\d{1,2})*)\s*[)）]", re.I)  # fmt: skip
-_NUMBER: Final = re.compile(r"S?(\d{1,9})", re.I)
+# [S1]  [S1, S3]  ［S１］  【S1】  (S1)  [2]  [S 1]  [S1-3]  [S1;S3]  [S1和S3]
+_S: Final = r"[SＳｓ]\s{0,3}"
+_JOIN: Final = r"\s{0,3}(?:[,，、;；/&~～–—至到和与及-]|\band\b|\bto\b)?\s{0,3}"
+_MARKER: Final = re.compile(
+    rf"[\[［【]\s*(?P<a>{_S}\d{{1,9}}(?:{_JOIN}{_S}\d{{1,9}}|\s*[,，、;；/~～–—至-]\s*\d{{1,9}})*"
+    rf"|\d{{1,2}}(?:\s*[,，、]\s*(?:{_S}\d{{1,9}}|\d{{1,2}}))*)\s*[\]］】]"
+    rf"|[(（]\s*(?P<b>{_S}\d{{1,2}}(?:{_JOIN}{_S}\d{{1,2}}|\s*[,，、~～–—至-]\s*\d{{1,2}})*)\s*[)）]",
+    re.I,
+)
+_NUMBER: Final = re.compile(rf"(?:{_S})?(\d{{1,9}})", re.I)
+# What may stand in a marker behind its bracket.
+_INSIDE: Final = r"[\sSＳｓ\d,，、;；/&~～–—至到和与及andto-]"
 # What may still become a marker when more text comes: an open bracket and the first characters of a marker.
-_UNFINISHED: Final = re.compile(r"[\[［【(（][\sS\d,，、]*\Z", re.I)
+_UNFINISHED: Final = re.compile(rf"[\[［【(（]\s*(?:{_S}|(?:{_S})?\d{_INSIDE}*)?\Z", re.I)
 # And of these, what an answer that is cut off can only have meant as one.
-_STUB: Final = re.compile(r"(?:[\[［【]|[(（]\s*S)[\sS\d,，、]*\Z", re.I)
+_STUB: Final = re.compile(rf"(?:[\[［【]\s*(?:{_S}|(?:{_S})?\d{_INSIDE}*)?|[(（]\s*{_S}(?:\d{_INSIDE}*)?)\Z", re.I)
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +53,7 @@ def markers(text: str, start: int, end: int, known: Container[str]) -> Iterator[
     for match in _MARKER.finditer(text, start, end):
         numbers = list(_NUMBER.finditer(text, *match.span()))
         names = [f"S{int(n.group(1))}" for n in numbers]
-        if not any(n.group()[0] in "Ss" for n in numbers) and not all(name in known for name in names):
+        if not any(n.group()[0] in "SsＳｓ" for n in numbers) and not all(name in known for name in names):
             continue
         edges = [match.start(), *[n.end() for n in numbers[:-1]], match.end()]
         for name, a, b in zip(names, edges, edges[1:], strict=False):
@@ -69,6 +78,11 @@ def broken(text: str) -> tuple[str, tuple[str, ...]]:
     """
     found = tuple(match.group() for match in _MARKER.finditer(text))
     return _MARKER.sub(lambda match: re.sub(r"(\d+)", r"·\1", match.group()), text), found
+
+
+def joined(text: str) -> str:
+    """`text` with blanks in place of its markers, so that none is taken apart at a line break or hides the stop before it; offsets stay the same."""
+    return _MARKER.sub(lambda match: " " * len(match.group()), text)
 
 
 def unmarked(text: str) -> str:

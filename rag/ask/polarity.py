@@ -13,9 +13,9 @@ NEGATIVE: Final[frozenset[Turn]] = frozenset({"forbidden", "needless", "not", "e
 
 # The first that matches at a place counts.
 _WRITTEN: Final[tuple[tuple[Turn, str], ...]] = (
-    ("except", r"(?<=.)(?:除外|例外)|(?:except(?: for)?|unless|excluding|other than)(?![a-z])"),
+    ("except", r"(?<=.)(?:除外|例外)|(?<![解免排清扣删开废消根去])(?:除了?(?=[^，,。；;！？!?\n除]{1,12}(?:以|之)?外(?![^。；;\n]{0,16}[还也另]))|除了(?=[^，,。；;！？!?\n除]{1,12}[，,](?![^。；;\n]{0,16}[还也另])))|(?:except(?: for)?|unless|excluding|other than)(?![a-z])"),
     ("only", r"仅仅?限?于?|只(?:能|可|可以|限|限于|有)?(?!要)|限于|(?<![a-z])only(?![a-z])"),
-    ("forbidden", r"不(?:得|可以?|能够?|准|许|允许|应该?|应当|宜)(?!不|少)|禁止|严禁|不予|谢绝|切勿|请勿|杜绝|无法|拒绝"),
+    ("forbidden", r"不(?:得|可以?|能够?|准|许|允许|应该?|应当|宜)(?!不|少)|禁止|严禁|不予|谢绝|切勿|请勿|杜绝|无法|拒(?:绝|不|(?=[收付签接赔报]))"),
     ("forbidden", r"(?<![a-z])(?:(?:must|may|can|shall|should|could) ?not|cannot|can't|mustn't|(?:is|are|be) (?:not (?:allowed|permitted)|forbidden|prohibited|blocked)|never)(?![a-z])"),
     ("needless", r"(?:不|无|毋)(?:需要?|须|必|用|要求)|免(?:于|予|除|收|交|费)?(?!疫|得)"),
     ("needless", r"(?<![a-z])(?:(?:need|do|does) not (?:need|have to)|need not|no need|without (?:a|any)|free of)(?![a-z])"),
@@ -25,7 +25,7 @@ _WRITTEN: Final[tuple[tuple[Turn, str], ...]] = (
     ("must", r"(?<![a-z])(?:must|shall|required to|has to|have to|needs? to)(?![a-z])"),
     ("may", r"(?<!不|只|无|即)(?:可以|可(?!能|靠|见|持续|选|疑|观|变|行|用|比|转|乐|穿)|能够?(?!力|源|效|耗|源|级|见度)|允许|准许|有权|予以|准予)"),
     ("may", r"(?<![a-z])(?:may|can|could|allowed to|entitled to)(?![a-z])"),
-    ("before", r"(?<![a-z])before(?![a-z])|(?:之|以)前|(?<=[\u3400-\u9fff])(?<!目)(?<!当)前(?![台往提后者景任途沿年\d])|事前"),
+    ("before", r"(?<![a-z])before(?![a-z])|(?:之|以)前|(?<=[\u3400-\u9fff])(?<!目)(?<!当)前(?![台往提后者景任途沿年]|\d+(?!\d|个?(?:工作日|自然日|小时|分钟|月|[天日周年])))|事前"),
     ("after", r"(?<![a-z])after(?![a-z])|(?:之|以)后|(?<=[\u3400-\u9fff])(?<!最)(?<!先)后(?![勤台续期者面果备代])|事后"),
     ("inside", r"(?:之|以)内|(?<=[期间司室区部])内(?!容|部|网|科)|期间"),
     ("outside", r"(?:之|以)外|(?<=期)外"),
@@ -35,6 +35,8 @@ _FIRSTS: Final = frozenset(
     "除例仅只限不禁严谢切请杜无拒免毋并从尚没未非否必务须应需一要可能允准有予之以前事后内期eumcsinfrwdobl"
 )
 _STOP: Final = re.compile(r"[，,。；;：:！？!?\n（）()《》「」、]|\.\s")
+_RELATIVE: Final = re.compile(rf"{_STOP.pattern}|(?<!目)的(?!话)")
+"""What 未 denies ends with its clause: of 未经批准的加班 the approval, not the work."""
 REACH: Final = 8
 """Characters that such a word governs at most."""
 _FARTHEST: Final = 24
@@ -103,7 +105,7 @@ def _reach(text: str, turn: Turn, own: tuple[int, int], free: tuple[int, int]) -
     if behind:
         low = max([free[0], own[0] - REACH, *(m.end() for m in _STOP.finditer(text, max(0, own[0] - REACH), own[0]))])
         return low, own[0]
-    stop = _STOP.search(text, own[1], own[1] + _FARTHEST)
+    stop = (_RELATIVE if text[own[0]] in "未没" else _STOP).search(text, own[1], own[1] + _FARTHEST)
     if free[1] == own[1] or (stop.start() if stop else len(text)) == own[1]:  # 离开办公室的不可以，
         return max(
             [free[0], own[0] - REACH, *(m.end() for m in _STOP.finditer(text, max(0, own[0] - REACH), own[0]))]

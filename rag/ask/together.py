@@ -45,19 +45,15 @@ class _Items:
 
 def apart(said: Reading, passage: Reading, question: Reading, short: bool) -> Iterator[Apart]:
     """Numbers whose words stand with another number of the same unit; of a `short` answer, the words of its question too."""
-    numbers = [f for f in said.facts if f.kind == "number" and f.unit and not f.unit.startswith("第")]
+    numbers = [f for f in said.facts if _counts(f)]
     for fact in numbers:
-        here = [f for f in passage.facts if same(fact, f) and not contrary(fact, f) and f.kind == "number"]
-        rivals = [
-            f
-            for f in passage.facts
-            if f.kind == "number" and f.unit == fact.unit and not any(same(g, f) for g in numbers)
-        ]
+        here = [f for f in passage.facts if same(fact, f) and not contrary(fact, f) and f.kind == fact.kind]
+        rivals = [f for f in passage.facts if _sort(f) == _sort(fact) and not any(same(g, f) for g in numbers)]
         if not here:
             continue
         if fact.bound and any(f.bound == fact.bound for f in here):  # 超过20000元: one without a side is no rival
             rivals = [f for f in rivals if f.bound]
-        alone = sum(f.unit == fact.unit for f in numbers) == 1
+        alone = sum(_sort(f) == _sort(fact) for f in numbers) == 1
         items = _items(said, fact, alone, question if short else None)
         pace = _paces(said, fact)
         if all(
@@ -67,8 +63,24 @@ def apart(said: Reading, passage: Reading, question: Reading, short: bool) -> It
             )
             or _otherwise(pace, passage, own)
             for own in here
-        ) or any(_swapped(said, passage, fact, other) for other in numbers if other.unit == fact.unit):
+        ) or any(
+            _swapped(said, passage, fact, other)
+            for other in numbers
+            if fact.kind == "number" and other.unit == fact.unit
+        ):
             yield Apart((fact.start, fact.end), (here[0].start, here[0].end))
+
+
+def _counts(fact: Fact) -> bool:
+    """Whether it may stand with other words: a number that counts something, or a time of the day."""
+    if fact.kind == "number":
+        return bool(fact.unit) and not fact.unit.startswith("第")
+    return fact.kind == "date" and ":" in fact.value
+
+
+def _sort(fact: Fact) -> tuple[str, str, bool]:
+    """What a fact has in common with its rivals."""
+    return fact.kind, fact.unit, fact.kind == "date" and ":" in fact.value
 
 
 def _items(said: Reading, fact: Fact, alone: bool, question: Reading | None) -> _Items:

@@ -77,10 +77,16 @@ def _negative(operator: Operator, said: Reading, passage: Reading) -> Iterator[T
         there = negatives[0] if len(negatives) >= sum(o.negative for o in said.operators) else None
         yield Turned("negation", own, (there.start, there.end) if there else None, there is not None)
         return
+    if operator.turn == "needless" and (must := _needed(shared[0][0], passage)):
+        yield Turned("negation", own, must, False)
+        return
     governing = [o for o in negatives if any(_governs(o, passage.text, g) for g, _ in shared)]
     opposite = {"forbidden": "needless", "needless": "forbidden"}.get(operator.turn)
     for there in governing:
         if there.turn != opposite:
+            if (granted := _granted([g for g, _ in shared], said, passage)) is not None:
+                yield Turned("negation", own, granted, False)
+                return
             yield Turned("negation", own, (there.start, there.end), True)
             return
     if governing:
@@ -88,6 +94,32 @@ def _negative(operator: Operator, said: Reading, passage: Reading) -> Iterator[T
         return
     at = passage.text.find(shared[0][0])
     yield Turned("negation", own, (at, at + len(shared[0][0])), False)
+
+
+def _granted(grams: list[str], said: Reading, passage: Reading) -> tuple[int, int] | None:
+    """Where a passage says without a no most of what the sentence denies, beside something else that it denies with the same word:
+    但享受意外保险 of 不享受医疗保险，但享受意外保险.
+    """
+    head, objects = grams[0], grams[1:]
+    denied = [
+        (a, b) for a, b in clauses(passage.text) if any(o.negative and a <= o.start < b for o in passage.operators)
+    ]
+    for low, high in clauses(passage.text):
+        clause = passage.text[low:high]
+        if (low, high) in denied or head not in clause:
+            continue
+        only = [g for g in objects if g in clause and not any(g in passage.text[a:b] for a, b in denied)]
+        if 2 * len(only) > len(objects):
+            return low, high
+    return None
+
+
+def _needed(gram: str, passage: Reading) -> tuple[int, int] | None:
+    """Where a passage demands what the sentence says is not needed, and nowhere says so itself: 须事先批准 against 无需事先批准."""
+    found = [o for o in passage.operators if _governs(o, passage.text, gram)]
+    if any(o.turn == "needless" for o in found):
+        return None
+    return next(((o.start, o.end) for o in found if o.turn == "must"), None)
 
 
 def _modal(operator: Operator, said: Reading, passage: Reading) -> Iterator[Turned]:
@@ -147,9 +179,10 @@ def _dropped(operator: Operator, said: Reading, passage: Reading) -> Iterator[Tu
     heads = _grams(passage.text, operator)
     heads = heads[-_HEADS:] if operator.reach[1] <= operator.start else heads[:_HEADS]
     ours = [o for o in said.operators if o.negative]
+    free = [o for o in ours if not _elsewhere(o, operator, said, passage)]
     for gram, _ in heads:
         at = said.text.find(gram)
-        if at < 0 or any(_governs(o, said.text, gram) or _behind(o, said.text, at) for o in ours):
+        if at < 0 or any(_governs(o, said.text, gram) for o in ours) or any(_behind(o, said.text, at) for o in free):
             continue
         if all(
             any(o.reach[0] <= m.start() < o.reach[1] for o in negatives)
@@ -157,6 +190,14 @@ def _dropped(operator: Operator, said: Reading, passage: Reading) -> Iterator[Tu
         ):
             yield Turned("negation", (at, at + len(gram)), (operator.start, operator.end), False)
             return
+
+
+def _elsewhere(ours: Operator, operator: Operator, said: Reading, passage: Reading) -> bool:
+    """Whether a no of the sentence is another one of the passage than `operator`: 经批准的不计算 against 未经批准的不计算."""
+    heads = [g for g, _ in _grams(said.text, ours)][:1]
+    return any(
+        o is not operator and o.negative and any(_governs(o, passage.text, g) for g in heads) for o in passage.operators
+    )
 
 
 def _grams(text: str, operator: Operator) -> list[tuple[str, int]]:

@@ -16,6 +16,7 @@ from rag.ask.contrasts import contrasts
 from rag.ask.facts import Fact, contrary, same
 from rag.ask.reading import Reading
 from rag.ask.sentences import clauses
+from rag.ask.sides import other_side
 from rag.ask.slots import in_place, joined_otherwise
 from rag.ask.together import apart, scattered
 from rag.ask.turned import turned
@@ -109,6 +110,7 @@ def verify(said: Reading, source: Compared) -> tuple[Finding, ...]:
         *(Finding(t.kind, *t.said, t.there, t.agrees) for t in turned(said, source.passage)),
         *(Finding("condition", *ours, theirs, False) for ours, theirs in contrasts(said, source.passage)),
         *(Finding("condition", *ours, theirs, False) for ours, theirs in joined_otherwise(said, source.passage)),
+        *(Finding("place", *ours, theirs, False) for ours, theirs in other_side(said, source.passage)),
         *(Finding("place", *p.said, None, False) for p in scattered(said, source.passage, source.parts)),
         *(
             Finding("place", *p.said, p.there, False)
@@ -156,8 +158,8 @@ def _repeated(said: Reading, fact: Fact) -> int:
 
 def _added(said: Fact, there: Fact, passage: str) -> bool:
     """Whether the sentence puts a limit on a number that the source gives without one; 最多 and 至少 are allowed where it is a limit by its nature."""
-    if not said.bound or there.bound:
-        return False
+    if not said.bound or there.bound or (said.bound == {"ahead"} and passage.endswith("前", 0, there.start)):
+        return False  # 休假前3天 is 提前3天
     natures = {frozenset({"at most"}): _MOST, frozenset({"at least"}): _LEAST}
     return not any(word in passage for word in natures.get(frozenset(said.bound), ()))
 

@@ -31,3 +31,28 @@ def test_a_marker_alone_is_no_cited_sentence() -> None:
 def test_half_of_a_surrogate_pair_is_judged_like_any_sign() -> None:
     assert supports("\ud800") == [("\ud800", "no_claim")]
     assert supports(f"\udfff{FIRST}\ud800。") == [(f"\udfff{FIRST}\ud800。", "cited")]
+
+
+def test_markers_joined_otherwise_or_over_a_line_break() -> None:
+    for marker in (
+        "[S1-3]",
+        "[S1–S3]",
+        "[S1;S3]",
+        "[S1和S3]",
+        "[S1 S3]",
+        "[S1 and S3]",
+        "[S1,\nS3]",
+        "（S1至S3）",
+        "［Ｓ１, Ｓ３］",
+    ):
+        text = f"{FIRST}{marker}。"
+        cited = run(text)
+        assert [c.marker for c in cited.citations] == ["S1", "S3"], marker
+        assert supports(text) == [(text, "cited")]
+        assert all(settled(text[:k]).count("[") == 0 for k in range(len(FIRST), text.index("。")))
+    assert [(c.marker, c.chunk_id) for c in run(f"{FIRST}[S 99]。").citations if c.by == "model"] == [("S99", None)]
+
+
+def test_a_full_stop_before_a_marker_ends_its_sentence() -> None:
+    text = "Your supervisor approves it.[S1] You must not share it.[S2]"
+    assert [s for s, _ in supports(text)] == ["Your supervisor approves it.[S1]", "You must not share it.[S2]"]
