@@ -155,16 +155,20 @@ class Asking:
             kept, before = self._kept_of(corpus), self._history(question)
             # keys and values of a corpus that was replaced meanwhile are not kept
             prefix = self._prefix if corpus is self._searched()[0] else None
-        if anyway:
-            settings = replace(settings, generate=replace(settings.generate, refuse=False))
         key = key_of(question, before, settings, corpus, self._groups)
-        once = kept.answer(key, retrieval)
+        once = kept.answer(key, retrieval, anyway)
         write = partial(
-            pipeline.answer, corpus=corpus, settings=settings, models=self._models, stop=stop, prefix=prefix
+            pipeline.answer,
+            corpus=corpus,
+            settings=settings,
+            models=self._models,
+            stop=stop,
+            prefix=prefix,
+            anyway=anyway,
         )
         for answer in self._in_line(retrieval, settings, stop, write) if once is None else (once,):
             if once is None:
-                kept.keep_answer(key, answer)
+                kept.keep_answer(key, answer, anyway)
             with self._lock:
                 if self._asked is not None and self._asked.retrieval is retrieval:
                     # else something newer was asked, or the documents changed

@@ -203,22 +203,27 @@ def answer(
     models: Loaded,
     stop: threading.Event,
     prefix: PrefixCache | None = None,
+    anyway: bool = False,
 ) -> Iterator[Answer]:
     """Generate from a retrieval's prompt; yields growing answers, at least every fifth of a second, the last one `done`.
 
-    `prefix`: keys and values of the last prompt of the same visitor, which are used and replaced. Raises `NothingFits` when there is no prompt and `ModelUnavailable` when there is no generator.
+    `prefix`: keys and values of the last prompt of the same visitor, which are used and replaced. `anyway`: no gate weighs the evidence. Raises `NothingFits` when there is no prompt and `ModelUnavailable` when there is no generator.
     """
     generator = models.generator()
     prompt = retrieval.prompt
     if prompt is None or not prompt.rendered:
         why = retrieval.problem or Bilingual(en="There is no prompt.", zh="没有提示词。")
         raise NothingFits(en=why.en, zh=why.zh)
-    weighed, row = weigh(retrieval, corpus.documents, settings, models)
+    unwritten = Trace(retrieval.trace.steps, settings.lines(), settings.hash())
+    nothing = Answer("", (), (), prompt, unwritten, True, "stopped", 0, None, 0.0)
+    try:
+        weighed, row = weigh(retrieval, corpus.documents, settings, models, stop, anyway)
+    except Stopped:
+        yield nothing
+        return
     before = (*retrieval.trace.steps, *row)
     if weighed is not None and not weighed.enough:
-        trace = Trace(before, settings.lines(), settings.hash())
-        nothing = Answer("", (), (), prompt, trace, True, "end", 0, None, 0.0)
-        yield refusal(nothing, retrieval.question, weighed, trace)
+        yield refusal(replace(nothing, finish="end"), retrieval.question, weighed, replace(unwritten, steps=before))
         return
     citing = Citing(sources(prompt.packed, corpus.documents), retrieval.question)
     for generated in generator.stream(prompt.input_ids, settings.generate, stop, prefix):

@@ -108,20 +108,20 @@ class Remembered:
         if complete and not any(step.skipped for step in retrieval.trace.steps):
             self._put(("retrieval", key), retrieval)
 
-    def answer(self, key: Key, retrieval: Retrieval) -> Answer | None:
-        """The finished answer to the same prompt, its trace that of `retrieval`, then what it took, and that it is from here."""
+    def answer(self, key: Key, retrieval: Retrieval, anyway: bool = False) -> Answer | None:
+        """The finished answer to the same prompt, `anyway` or not, its trace that of `retrieval`, then what it took, and that it is from here."""
         began = time.perf_counter()
-        found = self._get(("answer", key))
+        found = self._get(("answer", key, anyway))
         if not isinstance(found, Answer) or found.prompt != retrieval.prompt:
             return None
         step = Step("cache", time.perf_counter() - began, len(found.prompt.input_ids), found.n_tokens, ANSWER)
         written = [s for s in found.trace.steps if s.name in {"gate", "generate", "cite", "compare"}]
         return replace(found, trace=replace(found.trace, steps=(*retrieval.trace.steps, *written, step)))
 
-    def keep_answer(self, key: Key, answer: Answer) -> None:
+    def keep_answer(self, key: Key, answer: Answer, anyway: bool = False) -> None:
         """Keep it when it is finished and greedy: one that was stopped is not all, and a sampled one is one of many."""
         if answer.done and answer.finish in {"end", "length"} and key.settings.generate.temperature == 0:
-            self._put(("answer", key), answer)
+            self._put(("answer", key, anyway), answer)
 
     def _get(self, key: object) -> object:
         with self._lock:
@@ -213,8 +213,10 @@ class _Encoder:
     def facts(self) -> tuple[tuple[str, str], ...]:
         return self.encoder.facts
 
-    def token_states(self, texts: Sequence[str], *, question: bool) -> tuple[TokenStates, ...]:
-        return self.encoder.token_states(texts, question=question)
+    def token_states(
+        self, texts: Sequence[str], *, question: bool, stop: threading.Event | None = None
+    ) -> tuple[TokenStates, ...]:
+        return self.encoder.token_states(texts, question=question, stop=stop)
 
 
 def key_of(question: str, history: Sequence[str], settings: Settings, corpus: Corpus, groups: frozenset[str]) -> Key:

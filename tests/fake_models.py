@@ -38,8 +38,13 @@ class BigramEncoder:
     def token_starts(self, text: str) -> list[int]:
         return list(range(len(text)))
 
-    def token_states(self, texts: Sequence[str], *, question: bool) -> tuple[TokenStates, ...]:
+    def token_states(
+        self, texts: Sequence[str], *, question: bool, stop: threading.Event | None = None
+    ) -> tuple[TokenStates, ...]:
         """A token is a character that is no blank; its state is the vector of it with the next one."""
+        self.between()
+        if stop is not None and stop.is_set():
+            raise Stopped(en="stopped", zh="已停止")
         return tuple(map(self._states, texts))
 
     def _states(self, text: str) -> TokenStates:

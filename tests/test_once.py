@@ -50,7 +50,9 @@ def test_every_part_of_the_way_is_done_once(workspace: Workspace, monkeypatch: p
     assert corpus.dense is not None and isinstance(chat, CharacterChat)
     counts = {
         "embedded": counting(monkeypatch, encoder, "encode_query", lambda texts: tuple(texts)),
-        "states": counting(monkeypatch, encoder, "token_states", lambda texts, question: (tuple(texts), question)),
+        "states": counting(
+            monkeypatch, encoder, "token_states", lambda texts, question, stop: (tuple(texts), question)
+        ),
         "rendered": counting(monkeypatch, CharacterChat, "render", lambda self, messages: messages),
         "dense": counting(monkeypatch, type(corpus.dense), "found", lambda self, vector, k, rows: k),
         "lexical": counting(monkeypatch, type(corpus.lexical), "scores", lambda self, text: text),

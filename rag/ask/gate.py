@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import math
 import re
+import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -58,6 +59,7 @@ _UNREAD: Final = Bilingual(
     en="no sentence to weigh, or the encoder does not say where its tokens stand",
     zh="没有可判断的句子，或编码器无法给出 token 的位置",
 )
+_ANYWAY: Final = Bilingual(en="the visitor asked for an answer whatever it says", zh="用户要求无论判断如何都作答")
 
 
 class TokenReader(Protocol):
@@ -67,8 +69,10 @@ class TokenReader(Protocol):
     def facts(self) -> tuple[tuple[str, str], ...]:
         """What decides its vectors, by name."""
 
-    def token_states(self, texts: Sequence[str], *, question: bool) -> tuple[TokenStates, ...]:
-        """Of each question, or passage, the tokens with their states."""
+    def token_states(
+        self, texts: Sequence[str], *, question: bool, stop: threading.Event | None = None
+    ) -> tuple[TokenStates, ...]:
+        """Of each question, or passage, the tokens with their states; raises `Stopped` once `stop` is set."""
 
 
 class Models(Protocol):
@@ -107,15 +111,23 @@ def windows(packed: Sequence[Evidence], documents: Mapping[str, Document]) -> It
 
 
 def weigh(
-    found: Retrieval, documents: Mapping[str, Document], settings: Settings, models: Models
+    found: Retrieval,
+    documents: Mapping[str, Document],
+    settings: Settings,
+    models: Models,
+    stop: threading.Event | None = None,
+    anyway: bool = False,
 ) -> tuple[Gate | None, tuple[Step, ...]]:
-    """The evidence as `settings` ask for it to be weighed, and the trace's row on it; nothing when that is off or no evidence was wanted."""
+    """The evidence as `settings` ask for it to be weighed, and the trace's row on it; nothing when that is off or no evidence was wanted.
+
+    Not weighed, which the row says, where the answer is wanted `anyway`. Raises `Stopped` once `stop` is set.
+    """
     if not settings.generate.refuse or found.prompt is None or not found.prompt.packed:
         return None, ()
     began, weighed = time.perf_counter(), None
-    why = unable(models)
+    why = unable(models) or (_ANYWAY if anyway else None)
     if why is None:
-        weighed, why = gate(found, documents, models.encoder(), settings.generate.refuse_below), _UNREAD
+        weighed, why = gate(found, documents, models.encoder(), settings.generate.refuse_below, stop), _UNREAD
     return weighed, (_step(time.perf_counter() - began, weighed, len(found.prompt.packed), why),)
 
 
@@ -132,15 +144,21 @@ def unable(models: Models) -> Bilingual | None:
     )
 
 
-def gate(found: Retrieval, documents: Mapping[str, Document], reader: TokenReader, below: float) -> Gate | None:
+def gate(
+    found: Retrieval,
+    documents: Mapping[str, Document],
+    reader: TokenReader,
+    below: float,
+    stop: threading.Event | None = None,
+) -> Gate | None:
     """Weigh the evidence; None when there is no sentence to weigh or the encoder cannot say where its tokens stand.
 
-    `below`: the probability (0…1) under which it is not enough.
+    `below`: the probability (0…1) under which it is not enough. Raises `Stopped` once `stop` is set.
     """
     sentences = list(windows(found.prompt.packed if found.prompt else (), documents))
     earlier = found.query.earlier if found.query is not None else ()
     try:
-        similar = _similarities("\n".join((*earlier, found.question))[-LONGEST:], sentences, reader)
+        similar = _similarities("\n".join((*earlier, found.question))[-LONGEST:], sentences, reader, stop)
     except (ChunkTooLong, SettingError):
         return None
     if similar is None:
@@ -232,13 +250,15 @@ def _step(seconds: float, found: Gate | None, n_in: int, why: Bilingual) -> Step
     return Step("gate", seconds, n_in, int(found.enough), note)
 
 
-def _similarities(question: str, sentences: Sequence[Window], reader: TokenReader) -> NDArray[np.float32] | None:
+def _similarities(
+    question: str, sentences: Sequence[Window], reader: TokenReader, stop: threading.Event | None
+) -> NDArray[np.float32] | None:
     """Cosines, ``(sentences, tokens of the question that say something) float32``: of each token its most similar in or around each sentence."""
-    (tokens,), told = reader.token_states([question], question=True), content(question)
+    (tokens,), told = reader.token_states([question], question=True, stop=stop), content(question)
     kept = [i for i, span in enumerate(tokens.spans) if any(told[span[0] : span[1]])]
     asked = tokens.states[kept] if kept else tokens.states
     texts = list(dict.fromkeys(t for w in sentences for t in (w.text, w.heading, w.before)))
-    states = {read.text: read.states for read in reader.token_states(texts, question=False)}
+    states = {read.text: read.states for read in reader.token_states(texts, question=False, stop=stop)}
     if not len(asked) or not any(len(states[w.text]) for w in sentences):
         return None
     nothing = np.zeros(len(asked), np.float32)

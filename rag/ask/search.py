@@ -43,7 +43,9 @@ class QueryEncoder(Protocol):
     def encode_query(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Questions → ``(n, d) float32``, rows of length 1."""
 
-    def token_states(self, texts: Sequence[str], *, question: bool) -> tuple[TokenStates, ...]:
+    def token_states(
+        self, texts: Sequence[str], *, question: bool, stop: threading.Event | None = None
+    ) -> tuple[TokenStates, ...]:
         """Of each question, or passage, the tokens with their states."""
 
 

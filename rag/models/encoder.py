@@ -147,10 +147,13 @@ class Encoder:
             self._check(self._lengths(prefixed), ["question" for _ in texts])
             return self._encode(prefixed)
 
-    def token_states(self, texts: Sequence[str], *, question: bool) -> tuple[TokenStates, ...]:
+    def token_states(
+        self, texts: Sequence[str], *, question: bool, stop: threading.Event | None = None
+    ) -> tuple[TokenStates, ...]:
         """Of each question, or passage, the tokens with their states; its vector is their pooling. Batch by batch, on their turns.
 
-        Raises `ChunkTooLong`, and `SettingError` for a tokenizer that does not know where its tokens stand.
+        Raises `ChunkTooLong`, `SettingError` for a tokenizer that does not know where its tokens stand, and `Stopped` before a
+        batch once `stop` is set.
         """
         self._check_places()
         prefix, kind = (self.query_prefix, "question") if question else (self.document_prefix, "passage")
@@ -160,6 +163,8 @@ class Encoder:
         for piece in pieces(self._count(prefixed)):
             batch = [prefixed[i] for i in piece]
             with self._turns.turn(short=question):
+                if stop is not None and stop.is_set():  # maybe while it waited for its turn
+                    raise Stopped(en="Reading was stopped.", zh="读取已停止。")
                 read = self._model.tokenizer(
                     batch, return_offsets_mapping=True, return_special_tokens_mask=True, truncation=False, verbose=False
                 )

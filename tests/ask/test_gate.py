@@ -3,6 +3,7 @@
 import math
 import random
 import re
+import threading
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
@@ -211,11 +212,13 @@ def test_a_question_of_any_length_is_weighed(corpus: Corpus, encoder: BigramEnco
     read: list[str] = []
 
     class Limited(BigramEncoder):
-        def token_states(self, texts: Sequence[str], *, question: bool) -> tuple[TokenStates, ...]:
+        def token_states(
+            self, texts: Sequence[str], *, question: bool, stop: threading.Event | None = None
+        ) -> tuple[TokenStates, ...]:
             read.extend(texts)
             if any(len(text) > self.limit for text in texts):
                 raise ChunkTooLong(en="too long", zh="过长")
-            return super().token_states(texts, question=question)
+            return super().token_states(texts, question=question, stop=stop)
 
     limited = Limited(limit=400, facts=encoder.facts)
     found = run(corpus, FakeModels(limited, None))

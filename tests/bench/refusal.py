@@ -15,6 +15,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import date
@@ -54,9 +55,11 @@ class Kept:
         self.facts = self._encoder.facts
         self._read: dict[tuple[str, bool], TokenStates] = {}
 
-    def token_states(self, texts: Sequence[str], *, question: bool) -> tuple[TokenStates, ...]:
+    def token_states(
+        self, texts: Sequence[str], *, question: bool, stop: threading.Event | None = None
+    ) -> tuple[TokenStates, ...]:
         new = [text for text in dict.fromkeys(texts) if (text, question) not in self._read]
-        for text, read in zip(new, self._encoder.token_states(new, question=question), strict=True):
+        for text, read in zip(new, self._encoder.token_states(new, question=question, stop=stop), strict=True):
             self._read[text, question] = read
         return tuple(self._read[text, question] for text in texts)
 

@@ -68,7 +68,9 @@ def test_the_tokens_are_those_of_the_text_that_was_searched(
     read: list[str] = []
     states = encoder.token_states
 
-    def token_states(texts: Sequence[str], *, question: bool) -> tuple[TokenStates, ...]:
+    def token_states(
+        texts: Sequence[str], *, question: bool, stop: threading.Event | None = None
+    ) -> tuple[TokenStates, ...]:
         read.extend(texts)
         return states(texts, question=question)
 

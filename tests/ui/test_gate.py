@@ -52,7 +52,13 @@ def test_a_refusal_says_why_and_what_came_nearest_and_is_answered_anyway(visitor
     assert anyway[view.why] == ""
     answer = visitor.workspace.asked()
     assert answer is not None and answer.answer is not None
-    assert ("generate.refuse", "False") in answer.answer.trace.settings  # the trace says what ran
+    # the settings are those its prompt was made with, which asks nobody to refuse; that the gate was passed by is a row
+    assert answer.answer.trace.settings_hash == answer.retrieval.trace.settings_hash
+    assert ("generate.refuse", "True") in answer.answer.trace.settings
+    assert answer.answer.prompt == answer.retrieval.prompt
+    assert NOT_FOUND["zh"] not in answer.answer.prompt.messages[0].content
+    [row] = [step for step in answer.answer.trace.steps if step.name == "gate"]
+    assert row.skipped and "无论" in row.note.zh
     assert visitor.workspace.settings.generate.refuse  # the next question is weighed again
 
 
