@@ -21,7 +21,7 @@ from rag.corpus.fitting import Tokenizer
 from rag.corpus.lexical import LexicalIndex
 from rag.corpus.scope import Allowed, Rows, allowed, in_sections
 from rag.corpus.split import split
-from rag.errors import Stopped
+from rag.errors import ModelUnavailable, Stopped
 from rag.types import PUBLIC, Chunk, Document, StepName
 
 Vectors = NDArray[np.float32]
@@ -31,10 +31,10 @@ Vectors = NDArray[np.float32]
 class Known:
     """What earlier indexes hold, so that it is not worked out again.
 
-    `vectors` by passage. `chunks` by key, split and fingerprint of the encoder, which counted their tokens; with the document they are of.
+    `vectors` by the encoder's fingerprint and the passage. `chunks` by key, split and fingerprint of the encoder, which counted their tokens; with the document they are of.
     """
 
-    vectors: Mapping[str, Vectors] = field(default_factory=dict)
+    vectors: Mapping[tuple[str, str], Vectors] = field(default_factory=dict)
     chunks: Mapping[tuple[str, SplitSettings, str], tuple[Document, tuple[Chunk, ...]]] = field(default_factory=dict)
 
     def __or__(self, other: Known) -> Known:
@@ -169,7 +169,8 @@ class Corpus:
             cut[chunk.key].append(chunk)
         chunks = {(key, self.split, self.fingerprint): (self.documents[key], tuple(of)) for key, of in cut.items()}
         vectors = self.dense.vectors if self.dense is not None else ()
-        return Known({chunk.passage: row for chunk, row in zip(self.chunks, vectors, strict=False)}, chunks)
+        rows = {(self.fingerprint, chunk.passage): row for chunk, row in zip(self.chunks, vectors, strict=False)}
+        return Known(rows, chunks)
 
 
 def build(
@@ -184,7 +185,8 @@ def build(
     """Split, encode and index `documents` (their keys differ). Documents that `known` has are not split again, passages not encoded.
 
     `check` gets the number of chunks so far after each document, before anything is encoded, and raises when it is too
-    large. Raises `ChunkTooLong` and `Stopped` (see the encoder); nothing is changed then.
+    large. Raises `ChunkTooLong` and `Stopped` (see the encoder), and `ModelUnavailable` when it gives vectors that are no numbers;
+    nothing is changed then.
     """
     known, fingerprint = known or Known(), encoder.fingerprint if encoder else ""
     chunks: list[Chunk] = []
@@ -218,12 +220,13 @@ def _corpus_id(documents: Iterable[Document], settings: SplitSettings, fingerpri
 def _vectors(
     chunks: Sequence[Chunk],
     encoder: PassageEncoder,
-    known: Mapping[str, Vectors],
+    known: Mapping[tuple[str, str], Vectors],
     stop: threading.Event | None,
     progress: Callable[[Progress], None],
 ) -> Vectors:
+    of = encoder.fingerprint
     names = {chunk.passage: chunk.chunk_id for chunk in chunks}
-    fresh_names = {passage: name for passage, name in names.items() if passage not in known}
+    fresh_names = {passage: name for passage, name in names.items() if (of, passage) not in known}
     reused = len(names) - len(fresh_names)
     progress(Progress("encode", 0, len(fresh_names), reused=reused))
     fresh = encoder.encode_document(
@@ -232,11 +235,24 @@ def _vectors(
         stop,
         lambda done, n: progress(Progress("encode", done, n, reused=reused)),
     )
+    _check_numbers(fresh, list(fresh_names.values()))
     row_of = {passage: fresh[i] for i, passage in enumerate(fresh_names)}
     vectors = np.empty((len(chunks), encoder.dim), dtype=np.float32)
     for i, chunk in enumerate(chunks):
-        vectors[i] = known[chunk.passage] if chunk.passage in known else row_of[chunk.passage]
+        fresh_row = row_of.get(chunk.passage)
+        vectors[i] = known[of, chunk.passage] if fresh_row is None else fresh_row
     return vectors
+
+
+def _check_numbers(vectors: Vectors, names: Sequence[str]) -> None:
+    # one row that is no number would keep a search from finding any
+    bad = np.flatnonzero(~np.isfinite(vectors).all(axis=1))
+    if len(bad):
+        raise ModelUnavailable(
+            en=f"{names[bad[0]]}: the encoder gave a vector that holds NaN or infinite numbers ({len(bad)} in all). Nothing was "
+            "indexed; choose another encoder.",
+            zh=f"{names[bad[0]]}：编码器给出的向量含有 NaN 或无穷大（共 {len(bad)} 个），未建立索引，请换一个编码器。",
+        )
 
 
 def corpus_hash(documents: Iterable[Document]) -> str:

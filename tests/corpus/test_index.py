@@ -10,7 +10,7 @@ from rag.config import SearchSettings, SplitSettings
 from rag.corpus.current import in_force
 from rag.corpus.index import Progress, build, corpus_hash
 from rag.corpus.split import split
-from rag.errors import Bilingual, ChunkTooLong, Stopped
+from rag.errors import Bilingual, ChunkTooLong, ModelUnavailable, Stopped
 from rag.types import Document, Removed, Section, Table
 from tests import hostile
 from tests.fakes import HashEncoder
@@ -82,6 +82,38 @@ def test_only_what_changed_is_split_again(leave, equipment, monkeypatch) -> None
         build([leave, equipment], one, encoder, first.known())
         assert cut == [leave.key, equipment.key]
         cut.clear()
+
+
+@pytest.mark.parametrize("dim", [16, 24])
+def test_another_encoder_takes_no_vector_of_the_first(leave, equipment, dim: int) -> None:
+    class Other(HashEncoder):
+        def encode_document(self, *given, **more):
+            return -super().encode_document(*given, **more)
+
+    first, other = build([leave], SplitSettings(), HashEncoder()), Other(dim, "other")
+    both = build([leave, equipment], SplitSettings(), other, first.known())
+    anew = build([leave, equipment], SplitSettings(), Other(dim, "other"))
+    assert both.dense is not None and anew.dense is not None and len(other.encoded) == len(both.chunks)
+    assert both.corpus_id == anew.corpus_id and np.array_equal(both.dense.vectors, anew.dense.vectors)
+    # and what both have made is kept apart
+    known = first.known() | both.known()
+    for encoder, made in ((HashEncoder(), first), (Other(dim, "other"), both)):
+        again = build([leave], SplitSettings(), encoder, known)
+        assert again.dense is not None and made.dense is not None and encoder.encoded == []
+        assert np.array_equal(again.dense.vectors, made.dense.vectors[: len(again.chunks)])
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf])
+def test_a_vector_that_is_no_number_is_refused_by_name(leave, equipment, bad: float) -> None:
+    class Broken(HashEncoder):
+        def encode_document(self, texts, *given, **more):
+            rows = super().encode_document(texts, *given, **more)
+            rows[-1, 3] = bad
+            return rows
+
+    last = build([leave, equipment], SplitSettings(), HashEncoder()).chunks[-1]
+    with pytest.raises(ModelUnavailable, match=last.chunk_id):
+        build([leave, equipment], SplitSettings(), Broken())
 
 
 def test_of_two_known_the_later_one_counts(leave, equipment) -> None:
