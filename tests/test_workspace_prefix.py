@@ -3,6 +3,7 @@
 import threading
 import time
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -12,6 +13,7 @@ import torch
 from rag import pipeline
 from rag.ask.prompt import beginnings
 from rag.ask.rules import built_in
+from rag.asking import FAR, FAR_S
 from rag.config import GenerateSettings, Settings
 from rag.corpus.samples import Samples
 from rag.errors import NothingFits
@@ -256,3 +258,16 @@ def test_settings_that_cannot_be_met_keep_nobody_waiting(house: House) -> None:
     with pytest.raises(NothingFits):
         list(workspace.answer(FIRST, threading.Event()))
     busy.close()  # type: ignore[attr-defined]
+
+
+def test_who_stands_far_back_is_told_their_number_and_hears_less_often(house: House) -> None:
+    with ExitStack() as line:
+        for _ in range(FAR):
+            line.enter_context(house.shared.line.place())
+        waits = house.visitor().answer(FIRST, threading.Event())
+        assert next(waits).ahead == FAR
+        began = time.perf_counter()
+        assert next(waits).ahead == FAR and time.perf_counter() - began >= 0.9 * FAR_S
+        line.pop_all().close()  # heard of at once, all the same
+        assert next(waits).ahead == 0
+        assert last(waits).finish in ("end", "length")

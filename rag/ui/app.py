@@ -23,7 +23,7 @@ from rag.ui.evaluate_handlers import EvaluateHandlers
 from rag.ui.guard import log_bug
 from rag.ui.page import Page, build_page
 from rag.ui.question_handlers import QuestionHandlers
-from rag.ui.sessions import GroupsOf, Sessions, everybody
+from rag.ui.sessions import VISITS, GroupsOf, Sessions, everybody
 from rag.ui.set_handlers import SetHandlers
 from rag.ui.strings import TABLE, translations
 from rag.ui.style import CSS, theme
@@ -173,7 +173,7 @@ def launch_app(app: App, host: str | None = None, port: int | None = None) -> st
             ssr_mode=False,
             footer_links=[],
             max_threads=THREADS,
-            state_session_capacity=200,
+            state_session_capacity=VISITS,
             show_error=False,
             share=False,
         )

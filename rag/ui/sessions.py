@@ -6,7 +6,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Final, Literal
 
 from rag.errors import LimitReached, SettingError
 from rag.types import PUBLIC
@@ -22,6 +22,9 @@ if TYPE_CHECKING:
     from rag.types import Document, Prompt
     from rag.ui.chunks import Opened
     from rag.workspace import Asked, Workspace
+
+VISITS: Final = 200
+"""There is room for so many visits at a time."""
 
 Work = Literal["search", "answer", "index", "evaluate", "draft"]
 GroupsOf = Callable[[str | None], frozenset[str]]
@@ -189,7 +192,7 @@ class Sessions:
         self,
         new_workspace: Callable[[frozenset[str]], Workspace],
         grace_s: float = 600,
-        capacity: int = 200,
+        capacity: int = VISITS,
         idle_s: float = 12 * 3600,
         groups_of: GroupsOf = everybody,
     ) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 import gradio as gr
 
 from rag.ui.page import Page
+from rag.ui.sessions import VISITS
 from rag.ui.settings import CHOICES
 
 # "multiple": with Gradio's "once" a press while the last one is on its way, or its end not yet told, would be lost
@@ -20,11 +21,11 @@ LATEST: dict[str, Any] = {**LIGHT, "trigger_mode": "always_last"}
 # a list's value is checked by the handler, in the visitor's language; Gradio would put it into the log
 RAW: dict[str, Any] = {"preprocess": False}
 # Answers to what is asked on the page come one at a time; the workspaces' common line sees to that, and tells each how many are
-# before it, which Gradio's own queue would not say here: so there are many places for them. Searches (which may re-index first),
+# before it, which Gradio's own queue would not say here: so there is a place for every visit. Searches (which may re-index first),
 # indexing, evaluations and drafts run beside each other and beside these: the models underneath, and the generator too, take turns in small
 # pieces, so that a place here is only a thread, and nobody's long run keeps others out. Of evaluations and of drafts
 # each visitor has one at a time, so that nobody takes all the places.
-ANSWERS: dict[str, Any] = {**_EVERY, "concurrency_id": "llm", "concurrency_limit": 64}
+ANSWERS: dict[str, Any] = {**_EVERY, "concurrency_id": "llm", "concurrency_limit": VISITS}
 SEARCHES: dict[str, Any] = {**_EVERY, "concurrency_id": "encoder", "concurrency_limit": 16}
 EVALUATING: dict[str, Any] = {**_EVERY, "concurrency_id": "evaluate", "concurrency_limit": 16}
 INDEXING: dict[str, Any] = {**_EVERY, "concurrency_id": "index", "concurrency_limit": 16}
@@ -32,7 +33,7 @@ INDEXING: dict[str, Any] = {**_EVERY, "concurrency_id": "index", "concurrency_li
 _PLACES = sum(int(kind["concurrency_limit"]) for kind in (ANSWERS, SEARCHES, EVALUATING, INDEXING))
 THREADS = 2 * _PLACES
 # Events that may wait: each kind of work twice for every visitor there is room for. Full, it would refuse light work too.
-WAITING = 1600
+WAITING = 8 * VISITS
 
 
 def groups(page: Page) -> dict[str, list[Any]]:

@@ -9,6 +9,7 @@ import pytest
 from rag.config import Limits
 from rag.errors import Stopped
 from rag.ui.app import App
+from rag.ui.wiring import THREADS
 from tests.ui.fakes import Client, Visitor, last, page_app
 
 
@@ -155,6 +156,12 @@ def test_a_long_run_of_one_visitor_keeps_no_place_that_others_need(app: App) -> 
     """Indexing runs last minutes: their number is bounded by memory, not by model work, which takes turns."""
     places = {f.concurrency_limit for f in app.demo.fns.values() if f.concurrency_id in ("index", "encoder")}
     assert places == {16}
+
+
+def test_every_visit_there_is_room_for_has_a_place_in_the_line_of_answers(app: App) -> None:
+    """Gradio does not say how many are before whoever waits in its own queue."""
+    places = {f.concurrency_limit for f in app.demo.fns.values() if f.concurrency_id == "llm"}
+    assert places == {app.sessions._capacity} and THREADS > app.sessions._capacity
 
 
 def test_a_visitor_for_whom_there_is_no_room_is_told_and_the_others_lose_nothing(tmp_path: Path) -> None:
