@@ -257,7 +257,7 @@ def _held(written: Answer, question: str, corpus: Corpus, settings: Settings) ->
     """A complete answer, weighed with its evidence where that was weighed; the refusal in its place where it is not carried."""
     if written.gate is None or written.finish == "stopped" or all(s.support == "refusal" for s in written.sentences):
         return written
-    weighed, row = checked(written.gate, written.text, question, corpus.documents)
+    weighed, row = checked(written.gate, written.text, written.sentences, question, corpus.documents)
     trace = Trace((*written.trace.steps, *row), settings.lines(), settings.hash())
     if weighed.enough:
         return replace(written, gate=weighed, trace=trace)

@@ -474,10 +474,10 @@ class Retrieval:
     """What was searched for; None for a retrieval made without a question's way (tests)."""
 
 
-SignalName = Literal["closest", "least", "held"]
+SignalName = Literal["closest", "least", "held", "carried"]
 """What speaks for or against the evidence (`rag.ask.gate`): how similar its closest sentence is that meets the question's
 constraints, how well that sentence holds the quarter of the question's tokens that it holds worst, and, of a written answer, the share of
-its own words that one of the closest sentences holds."""
+its own words that one of the closest sentences holds, and the share of its sentences that claim something which a source carries."""
 
 
 @dataclass(frozen=True, slots=True)

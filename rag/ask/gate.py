@@ -53,7 +53,7 @@ class Mix:
 BEFORE: Final = Mix(-0.174, {"closest": (0.997, 0.8600, 0.0490), "least": (0.520, 0.8105, 0.0490)})
 AFTER: Final = Mix(1.784, {"closest": (1.962, 0.8830, 0.0493), "held": (0.694, 0.4230, 0.3648)})
 
-_ZH: Final[Mapping[SignalName, str]] = {"closest": "最相近的句子", "least": "最难找到的词语", "held": "回答自身的词句"}
+_ZH: Final[Mapping[SignalName, str]] = {"closest": "最相近的句子", "least": "最难找到的词语", "held": "回答自身的词句", "carried": "有来源支持的句子"}
 _NO_WORD: Final = re.compile(r"[\W_]+")
 _UNREAD: Final = Bilingual(
     en="no sentence to weigh, or the encoder does not say where its tokens stand",
@@ -173,13 +173,14 @@ def gate(
 
 
 def checked(
-    weighed: Gate, text: str, question: str, documents: Mapping[str, Document]
+    weighed: Gate, text: str, sentences: Sequence[Sentence], question: str, documents: Mapping[str, Document]
 ) -> tuple[Gate, tuple[Step, ...]]:
-    """The evidence weighed once more with the answer that was written from it, and the trace's row."""
+    """The evidence weighed once more with the answer `text` that was written from it, its `sentences` checked; and the trace's row."""
     began = time.perf_counter()
     said = [documents[near.chunk_id.rsplit(":", 1)[0]].text[slice(*near.span)] for near in weighed.nearest]
     values: dict[SignalName, float] = {s.name: s.value for s in weighed.signals}
-    p, signals = mixed({**values, "held": held(text, question, said)}, AFTER)
+    values |= {"held": held(text, question, said), "carried": carried(sentences)}
+    p, signals = mixed(values, AFTER)
     again = replace(weighed, enough=p >= weighed.below, p=p, signals=signals, written=True)
     return again, (_step(time.perf_counter() - began, again, len(said), _UNREAD),)
 
@@ -229,6 +230,16 @@ def held(text: str, question: str, sentences: Sequence[str]) -> float:
     if not own:
         return 0.0
     return max((sum(pair in there for pair in own) / len(own) for there in map(_plain, sentences)), default=0.0)
+
+
+def carried(sentences: Sequence[Sentence]) -> float:
+    """Of an answer's sentences that claim something the share (0…1) that a packed source carries; 0 where none claims anything.
+
+    >>> carried([Sentence(0, 5, "cited"), Sentence(5, 9, "none"), Sentence(9, 12, "no_claim")])
+    0.5
+    """
+    claims = [s.support in ("cited", "other") for s in sentences if s.support in ("cited", "other", "none")]
+    return sum(claims) / len(claims) if claims else 0.0
 
 
 def _plain(text: str) -> str:

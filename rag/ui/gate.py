@@ -40,7 +40,7 @@ def show_gate(view: GateView, answer: Answer, documents: Mapping[str, Document],
         return no_gate(view)
     signals = _signals(weighed, language)
     if weighed.enough:
-        passed = "gate.carried" if weighed.written else "gate.enough"  # once written, the answer is weighed too
+        passed = "gate.written" if weighed.written else "gate.enough"  # once written, the answer is weighed too
         said = escape(text(passed, language, p=f"{weighed.p:.2f}", below=f"{weighed.below:.2f}"))
         shown = f'<details class="gate"><summary>{said}</summary>{signals}</details>'
         return {view.why: shown, view.anyway: gr.Button(visible=False)}

@@ -138,7 +138,7 @@ def test_an_answer_that_nothing_carries_is_withdrawn(
     assert wild.gate.p < carried.gate.p
     # a threshold that the evidence passes and the answer does not, wherever the fit puts the second mix
     monkeypatch.setattr("rag.ask.gate.AFTER", replace(AFTER, intercept=AFTER.intercept - 20))
-    wild = replace(wild, gate=checked(weighed, wild.text, QUESTION, corpus.documents)[0])
+    wild = replace(wild, gate=checked(weighed, wild.text, wild.sentences, QUESTION, corpus.documents)[0])
     assert wild.gate is not None and weighed is not None and wild.gate.p < weighed.p
     strict = replace(settings, generate=replace(settings.generate, refuse_below=(wild.gate.p + weighed.p) / 2))
     models = FakeModels(encoder, ReplyGenerator("太阳系有八大行星[S1]。"))

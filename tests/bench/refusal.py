@@ -27,6 +27,8 @@ from numpy.typing import NDArray
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from rag import pipeline
+from rag.ask.attribute import sources
+from rag.ask.cite import Citing
 from rag.ask.gate import AFTER, BEFORE, Mix, checked, gate
 from rag.ask.rules import NOT_FOUND
 from rag.config import Settings, from_environment
@@ -97,7 +99,9 @@ def row(kind: str, of: str, found: Retrieval, corpus: Corpus, kept: Kept, writte
     signals = {signal.name: signal.value for signal in weighed.signals}
     if written is None:
         return Row(kind, of, signals, None, False)
-    after, _ = checked(weighed, written.text, found.question, corpus.documents)
+    packed = found.prompt.packed if found.prompt else ()
+    said = Citing(sources(packed, corpus.documents), found.question).cite(written.text, True).sentences
+    after, _ = checked(weighed, written.text, said, found.question, corpus.documents)
     signals |= {signal.name: signal.value for signal in after.signals}
     return Row(kind, of, signals, written.right, any(said in written.text for said in NOT_FOUND.values()))
 
@@ -142,9 +146,8 @@ def frozen_rows(folder: Path, models: Models, kept: Kept, answers: Mapping[str, 
 
 
 def written_samples(path: Path | None) -> dict[str, Written]:
-    outcomes = json.loads(path.read_text("utf-8"))["runs"][0]["outcomes"] if path else []
-    found = {o["id"]: a for o in outcomes for a in o["answers"] if a["given"] == "retrieved" and a["text"]}
-    return {id_: Written(a["text"], a["verdict"] == "right") for id_, a in found.items()}
+    records = map(json.loads, path.read_text("utf-8").splitlines()) if path else ()
+    return {record["id"]: Written(record["text"], record["right"]) for record in records}
 
 
 def fit(x: NDArray[np.float64], y: NDArray[np.float64], weight: NDArray[np.float64]) -> NDArray[np.float64]:
