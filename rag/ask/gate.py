@@ -48,12 +48,18 @@ class Mix:
 
 
 # name: (coefficient, mean, scale), as tests/bench/refusal.py fits and prints them on the sample questions and `DEFAULT_ENCODER`. Under 0.35
-# they refuse, before or after, 4 of 54 right answers and 27 of 43 questions without an answer. The answers that `held` was fitted on were
-# written by a model that was asked to refuse as well.
-BEFORE: Final = Mix(-0.174, {"closest": (0.997, 0.8600, 0.0490), "least": (0.520, 0.8105, 0.0490)})
-AFTER: Final = Mix(1.784, {"closest": (1.962, 0.8830, 0.0493), "held": (0.694, 0.4230, 0.3648)})
+# they refuse, before or after, 7 of 65 right answers, and 32 of 43 and 49 of 72 questions without an answer (the latter near one that has).
+BEFORE: Final = Mix(-0.174, {"closest": (0.995, 0.8599, 0.0489), "least": (0.523, 0.8103, 0.0492)})
+AFTER: Final = Mix(
+    0.165, {"closest": (1.595, 0.8642, 0.0480), "held": (0.574, 0.4451, 0.3644), "carried": (0.691, 0.4290, 0.4870)}
+)
 
-_ZH: Final[Mapping[SignalName, str]] = {"closest": "最相近的句子", "least": "最难找到的词语", "held": "回答自身的词句", "carried": "有来源支持的句子"}
+_ZH: Final[Mapping[SignalName, str]] = {
+    "closest": "最相近的句子",
+    "least": "最难找到的词语",
+    "held": "回答自身的词句",
+    "carried": "有来源支持的句子",
+}
 _NO_WORD: Final = re.compile(r"[\W_]+")
 _UNREAD: Final = Bilingual(
     en="no sentence to weigh, or the encoder does not say where its tokens stand",
