@@ -173,8 +173,8 @@ def between_sources(
         if len(found) == MOST or not effort.goes_on():
             break
         row, against = read[i].row(number), read[j].row(other)
-        if effort.spend(row, against) and (pair := contradiction(row, against)) is not None:
-            marked = (((token.start, token.end),) for token in pair)
+        if effort.spend(row, against) and (differing := contradiction(row, against)):
+            marked = marks(differing)
             spans = ((packed[i].chunk.key, row), (packed[j].chunk.key, against))
             first, second = (Side(key, r.start, r.end, m) for (key, r), m in zip(spans, marked, strict=True))
             told = Difference("source", packed[i].marker, first, second, by_value=True, other=packed[j].marker)
@@ -189,18 +189,21 @@ def _about(sentences: Sentences, asked: frozenset[str], effort: Effort) -> list[
     return sorted(n for _, n in sorted(shared)[:ABOUT])
 
 
-def contradiction(row: Row, other: Row) -> tuple[Token, Token] | None:
-    """The one number or date in which two sentences differ that say the same; None when it is not so.
+def contradiction(row: Row, other: Row) -> Sequence[tuple[Token, Token]]:
+    """The numbers, or the one date, in which two sentences differ that say the same; none when it is not so.
 
-    They are alike but for small words; or every word of the shorter stands in the longer, and all its numbers but one, of whose
+    They are alike but for small words, and of several that differ each is a number with a unit: with another year or another
+    item's number it is another case. Or every word of the shorter stands in the longer, and all its numbers but one, of whose
     unit the longer has one that the shorter has not.
     """
     if min(len(row.tokens), len(other.tokens)) < _FEWEST:
-        return None
+        return ()
     if likeness(row, other) >= SAME and not any(wording(row, other)):
         differing = values(row, other)
-        return differing[0] if len(differing) == 1 else None
-    return _of_the_same(row, other)
+        facts = [token.fact for pair in differing for token in pair if token.fact]
+        return differing if len(differing) == 1 or all(f.kind == "number" and f.unit for f in facts) else ()
+    pair = _of_the_same(row, other)
+    return () if pair is None else (pair,)
 
 
 def _of_the_same(row: Row, other: Row) -> tuple[Token, Token] | None:

@@ -8,7 +8,7 @@ from datetime import date
 import pytest
 
 from rag.ask import conflicts, nearest
-from rag.ask.alike import cost, likeness, most_like, rows, values, wording
+from rag.ask.alike import cost, likeness, marks, most_like, rows, values, wording
 from rag.ask.conflicts import MOST, between_sources, between_versions, contradiction
 from rag.ask.nearest import BOUND, Effort, pairs
 from rag.types import Chunk, Document, Evidence, Section
@@ -119,6 +119,18 @@ def test_a_short_sentence_that_the_longer_one_holds_word_for_word_but_for_its_nu
     assert between_sources("一线城市住宿标准？", pieces, {d.key: d for d in city})
     sick = document("hand@1", "带薪病假为每年12天。")
     assert between_sources("带薪年假每年几天？", [piece("S1", a), piece("S2", sick)], {a.key: a, sick.key: sick}) == ()
+
+
+def test_several_numbers_that_differ_are_all_marked_but_another_year_is_another_case() -> None:
+    a, b = (
+        document("claims@1", "出差补助每天100元，限7日内报销。"),
+        document("guide@1", "出差补助每天80元，限3日内报销。"),
+    )
+    found = between_sources("出差补助每天多少？", [piece("S1", a), piece("S2", b)], {a.key: a, b.key: b})
+    assert [[a.text[slice(*m)] for m in d.here.marks] for d in found] == [["100元", "7日"]]
+    assert [[b.text[slice(*m)] for m in d.there.marks] for d in found] == [["80元", "3日"]]
+    old, new = document("report@1", "2024年共发放补助100元。"), document("review@1", "2023年共发放补助80元。")
+    assert between_sources("共发放补助多少？", [piece("S1", old), piece("S2", new)], {old.key: old, new.key: new}) == ()
 
 
 def test_versions_of_one_policy_and_pieces_of_one_document_are_no_contradiction() -> None:
@@ -235,14 +247,14 @@ def test_few_sentences_are_compared_as_all_with_all_are(seeds: Callable[[int], r
         a, b = document("a@1", texts[0]), document("b@1", texts[1])
         question = "".join(things)
         every = {
-            pair
+            tuple(differing)
             for row in rows(a.text, [(0, len(a.text))])
             for other in rows(b.text, [(0, len(b.text))])
             if len(pairs(a.text[row.start : row.end]) & pairs(question)) >= 2
             and len(pairs(a.text[row.start : row.end]) & pairs(b.text[other.start : other.end])) >= 2
-            and (pair := contradiction(row, other)) is not None
+            and (differing := contradiction(row, other))
         }
         found = between_sources(question, [piece("S1", a), piece("S2", b)], {a.key: a, b.key: b})
-        marked = {(d.here.marks[0], d.there.marks[0]) for d in found}
-        expected = {((x.start, x.end), (y.start, y.end)) for x, y in every}
+        marked = {(d.here.marks, d.there.marks) for d in found}
+        expected = {marks(differing) for differing in every}
         assert marked <= expected and len(found) == min(MOST, len(expected))
