@@ -10,6 +10,7 @@ from dataclasses import replace
 from typing import Final
 
 from rag.ask.alike import Row, Span, Token, content, differ, likeness, marks, most_like, values, wording
+from rag.ask.facts import Fact
 from rag.ask.nearest import BOUND, Effort, Sentences, pairs
 from rag.ask.sentences import source_sentences
 from rag.errors import Bilingual
@@ -20,6 +21,10 @@ SAME: Final = 0.8
 _FEWEST: Final = 5
 """Tokens that a sentence has at least: a bare figure says nothing."""
 _REACH: Final = 400
+_MEASURES: Final = frozenset(
+    {"workday", "day", "日", "month", "minute", "night", "dollar", "euro", "yen", "hkd", "yuan", "percent", "metre"}
+)
+"""Units of what is granted or asked for; others count classes and items (一线, 二级)."""
 MOST: Final = 5
 """Of more differences of a kind the first are told."""
 ABOUT: Final = 64
@@ -192,18 +197,25 @@ def _about(sentences: Sentences, asked: frozenset[str], effort: Effort) -> list[
 def contradiction(row: Row, other: Row) -> Sequence[tuple[Token, Token]]:
     """The numbers, or the one date, in which two sentences differ that say the same; none when it is not so.
 
-    They are alike but for small words, and of several that differ each is a number with a unit: with another year or another
-    item's number it is another case. Or every word of the shorter stands in the longer, and all its numbers but one, of whose
+    They are alike but for small words, and of several that differ each is a plain amount: with another year, class (一线) or
+    condition (满5年, 500元以下) it is another case. Or every word of the shorter stands in the longer, and all its numbers but one, of whose
     unit the longer has one that the shorter has not.
     """
     if min(len(row.tokens), len(other.tokens)) < _FEWEST:
         return ()
     if likeness(row, other) >= SAME and not any(wording(row, other)):
         differing = values(row, other)
-        facts = [token.fact for pair in differing for token in pair if token.fact]
-        return differing if len(differing) == 1 or all(f.kind == "number" and f.unit for f in facts) else ()
+        several = len(differing) > 1
+        return () if several and not all(_amount(token.fact) for pair in differing for token in pair) else differing
     pair = _of_the_same(row, other)
     return () if pair is None else (pair,)
+
+
+def _amount(fact: Fact | None) -> bool:
+    """Whether it counts a measure and is no condition (满5年, 超过500元); a limit (3日内) is none."""
+    if fact is None or fact.kind != "number" or fact.unit not in _MEASURES:
+        return False
+    return not fact.bound & {"at least", "over", "under"}
 
 
 def _of_the_same(row: Row, other: Row) -> tuple[Token, Token] | None:

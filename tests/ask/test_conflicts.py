@@ -121,7 +121,7 @@ def test_a_short_sentence_that_the_longer_one_holds_word_for_word_but_for_its_nu
     assert between_sources("带薪年假每年几天？", [piece("S1", a), piece("S2", sick)], {a.key: a, sick.key: sick}) == ()
 
 
-def test_several_numbers_that_differ_are_all_marked_but_another_year_is_another_case() -> None:
+def test_several_numbers_that_differ_are_all_marked_but_another_year_class_or_condition_is_another_case() -> None:
     a, b = (
         document("claims@1", "出差补助每天100元，限7日内报销。"),
         document("guide@1", "出差补助每天80元，限3日内报销。"),
@@ -129,8 +129,14 @@ def test_several_numbers_that_differ_are_all_marked_but_another_year_is_another_
     found = between_sources("出差补助每天多少？", [piece("S1", a), piece("S2", b)], {a.key: a, b.key: b})
     assert [[a.text[slice(*m)] for m in d.here.marks] for d in found] == [["100元", "7日"]]
     assert [[b.text[slice(*m)] for m in d.there.marks] for d in found] == [["80元", "3日"]]
-    old, new = document("report@1", "2024年共发放补助100元。"), document("review@1", "2023年共发放补助80元。")
-    assert between_sources("共发放补助多少？", [piece("S1", old), piece("S2", new)], {old.key: old, new.key: new}) == ()
+    for one, two in (
+        ("2024年共发放补助100元。", "2023年共发放补助80元。"),
+        ("司龄满5年的员工补助100元。", "司龄满10年的员工补助200元。"),
+        ("补助500元以上的须附发票3张，限3日内。", "补助800元以上的须附发票3张，限5日内。"),
+        ("一线城市补助每天100元。", "二线城市补助每天80元。"),
+    ):
+        a, b = document("report@1", one), document("review@1", two)
+        assert between_sources("补助多少？", [piece("S1", a), piece("S2", b)], {a.key: a, b.key: b}) == (), one
 
 
 def test_versions_of_one_policy_and_pieces_of_one_document_are_no_contradiction() -> None:
