@@ -32,7 +32,7 @@ FIRST, SECOND = "年假有几天？", "带薪年假有几天？"
 @pytest.fixture(scope="module")
 def generator(tmp_path_factory: pytest.TempPathFactory) -> Generator:
     weights = tiny.weights(tmp_path_factory.mktemp("tiny") / "model", wide=0.1)
-    return Generator(weights, Turns(), bits=0, dtype=torch.float32)
+    return Generator(weights, Turns(), eight=False, dtype=torch.float32)
 
 
 @dataclass

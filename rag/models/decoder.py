@@ -55,8 +55,8 @@ class _Layer:
 class Decoder:
     """Reads tokens one after the other or many at once. `between` is called before every layer, and while weights are packed; it may raise."""
 
-    def __init__(self, model: Any, bits: int | None, between: Callable[[], None]) -> None:
-        """`bits`: of the weights that few rows are multiplied with (4 or 8), None: the model's own."""
+    def __init__(self, model: Any, eight: bool, between: Callable[[], None]) -> None:
+        """`eight`: few rows are multiplied with weights in 8 bits, else with the model's own."""
         config = model.config
         inner = model.get_decoder()
         self._embed = inner.embed_tokens
@@ -67,11 +67,11 @@ class Decoder:
         self._between = between
         self._layers = []
         for layer in inner.layers:
-            self._layers.append(_layer(layer, bits, between))
+            self._layers.append(_layer(layer, eight, between))
             give_back()  # what packing took, before the next layer takes as much elsewhere
         # where it is not the embedding too it is a fifth of the model's memory, for one row of a prompt
-        self.head_alone = bits is not None and model.lm_head.weight is not inner.embed_tokens.weight
-        self.head = product(model.lm_head, bits, self.head_alone, between)
+        self.head_alone = eight and model.lm_head.weight is not inner.embed_tokens.weight
+        self.head = product(model.lm_head, eight, self.head_alone, between)
         width = int(getattr(config, "head_dim", None) or config.hidden_size // config.num_attention_heads)
         weight = inner.embed_tokens.weight
         self.shape = Shape(len(self._layers), self._kv_heads, width, weight.dtype, str(weight.device))
@@ -140,13 +140,13 @@ class Decoder:
         return seen.view(kv, group, n, width).permute(2, 0, 1, 3).reshape(n, heads * width)
 
 
-def _layer(layer: Any, bits: int | None, between: Callable[[], None]) -> _Layer:
+def _layer(layer: Any, eight: bool, between: Callable[[], None]) -> _Layer:
     attention, mlp = layer.self_attn, layer.mlp
     return _Layer(
-        qkv=joined((attention.q_proj, attention.k_proj, attention.v_proj), bits, between),
-        o=product(attention.o_proj, bits, between=between),
-        gate_up=joined((mlp.gate_proj, mlp.up_proj), bits, between),
-        down=product(mlp.down_proj, bits, between=between),
+        qkv=joined((attention.q_proj, attention.k_proj, attention.v_proj), eight, between),
+        o=product(attention.o_proj, eight, between=between),
+        gate_up=joined((mlp.gate_proj, mlp.up_proj), eight, between),
+        down=product(mlp.down_proj, eight, between=between),
         norm_in=layer.input_layernorm.weight,
         norm_after=layer.post_attention_layernorm.weight,
     )

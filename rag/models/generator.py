@@ -34,10 +34,6 @@ HEARTBEAT_S = 0.2
 # Ends of a turn that chat models of this family write, whatever the folder's generation_config.json lists.
 END_STRINGS = ("<|im_end|>", "<|endoftext|>")
 
-# Of the weights that a token is multiplied with on a CPU. With 4 bits the default model was right as often on 96 questions as with 8,
-# but it miscopied numbers and names of public cases that it has right with 8.
-BITS = 8
-
 # Texts whose keys and values are kept for everybody.
 SHARED = 4
 
@@ -91,15 +87,15 @@ class Generator:
         weights: Weights,
         turns: Turns,
         fast: bool = True,
-        bits: int | None = None,
+        eight: bool | None = None,
         dtype: torch.dtype | None = None,
         draft: int = DRAFT,
     ) -> None:
         """`fast`: decode by `rag.models.decode`, where the model is of a kind it reads; else, and without, by transformers' own ``generate``.
 
-        `bits`: of the weights that single tokens are multiplied with on a CPU (4 or 8; 0: the model's own; None: `BITS` where
-        the dtype is bfloat16, whose kernels are quick, else 0). `dtype`: None,
-        the fastest that the device is good at. `draft`: tokens that are looked up ahead at most, 0: none.
+        `eight`: on a CPU single tokens are multiplied with weights in 8 bits; None: where the dtype is bfloat16, whose kernels are
+        quick. (With 4 bits the default model miscopied numbers and names that it has right with 8.) `dtype`: None, the fastest that
+        the device is good at. `draft`: tokens that are looked up ahead at most, 0: none.
         """
         self.name = weights.name
         self.chat = ChatTokenizer(weights.folder)
@@ -123,26 +119,23 @@ class Generator:
         self._model.generation_config = GenerationConfig(eos_token_id=self._ends, pad_token_id=self._ends[0])
         for layer in self._model.get_decoder().layers:
             layer.register_forward_pre_hook(self._between_layers)
-        self._decoder, way = self._fast(self._bits(bits, dtype)) if fast else (None, PLAIN)
+        self._decoder, way = self._fast(self._eight(eight, dtype)) if fast else (None, PLAIN)
         self.taken = _taken(folder_config, self.chat.tokens(self._ends), way)
 
-    def _bits(self, asked: int | None, dtype: torch.dtype) -> int | None:
-        """Of the packed weights; None: none are packed."""
-        if asked is None:
-            asked = BITS if dtype == torch.bfloat16 else 0
-        return asked if asked and self.device == "cpu" else None
+    def _eight(self, asked: bool | None, dtype: torch.dtype) -> bool:
+        return self.device == "cpu" and (dtype == torch.bfloat16 if asked is None else asked)
 
-    def _fast(self, bits: int | None) -> tuple[Decoder | None, Bilingual]:
+    def _fast(self, eight: bool) -> tuple[Decoder | None, Bilingual]:
         """What reads the model quickly, or None, and the words for it."""
         why = why_not(self._model)
         if why is not None:
             return None, why
         self._local.stop = threading.Event()
         with self._turns.turn(), torch.inference_mode():  # searches are answered meanwhile
-            decoder = Decoder(self._model, bits, self._between_layers)
+            decoder = Decoder(self._model, eight, self._between_layers)
             if decoder.head_alone:
                 self._model.lm_head = Head(decoder.head)
-        width = self.dtype if bits is None else f"{bits}-bit"
+        width = "8-bit" if eight else self.dtype
         return decoder, Bilingual(
             en=f"prompts read in {self.dtype}, tokens written with {width} weights, drafts looked up in the prompt",
             zh=f"提示词以 {self.dtype} 读入，逐词生成用 {width} 权重，草稿取自提示词",

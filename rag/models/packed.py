@@ -1,7 +1,7 @@
-"""Products with weights, once as they are and once in few bits: reading a weight is what a token costs.
+"""Products with weights, once as they are and once in 8 bits: reading a weight is what a token costs.
 
 One row through a matrix takes as long as it takes to read the matrix from memory. So few rows (a token, a draft) are
-multiplied with a copy in 8 or 4 bits, many (a prompt) with the weights themselves, where arithmetic is what takes time.
+multiplied with a copy in 8 bits, many (a prompt) with the weights themselves, where arithmetic is what takes time.
 """
 
 from __future__ import annotations
@@ -13,10 +13,6 @@ import torch
 from torch.nn import functional
 
 from rag.models.heap import hand_back
-
-GROUP: Final = 32
-"""Weights of a row that share one scale and one offset in 4 bits."""
-
 
 BLOCK: Final = 8192
 """Rows of a weight that are packed at once: what that takes in float32 is there for so many only, and others get their turn before them."""
@@ -35,6 +31,7 @@ class Eight:
     """
 
     def __init__(self, weight: Any, spent: bool = False, between: Callable[[], None] = _nothing) -> None:
+        """`spent`: nobody reads `weight` itself any more. `between` is called before every `BLOCK` of rows."""
         # filled block by block: two copies of a vocabulary's weight at once are what a small machine lacks
         self.codes = torch.empty(weight.shape, dtype=torch.int8)
         self.scale = torch.empty(len(weight), dtype=weight.dtype)
@@ -55,45 +52,6 @@ class Eight:
         return self.codes.float() * self.scale.float()[:, None]
 
 
-class Four:
-    """A weight ``(out, in)`` in 4 bits: of each `GROUP` of a row, w becomes c = round((w − least) / s), 0…15, s = (greatest − least) / 15.
-
-    `in` has to be a multiple of `GROUP`, `out` of 16.
-    """
-
-    def __init__(self, weight: Any, spent: bool = False, between: Callable[[], None] = _nothing) -> None:
-        blocks = [self._block(rows) for _, rows in _blocks(weight, spent, between)]
-        self._codes = torch.cat([codes for codes, _ in blocks])
-        self._scales = torch.cat([scales for _, scales in blocks], dim=1)
-
-    @staticmethod
-    def _block(rows: Any) -> tuple[Any, Any]:
-        out, into = rows.shape
-        groups = rows.float().view(out, into // GROUP, GROUP)
-        least, greatest = groups.amin(dim=-1), groups.amax(dim=-1)
-        scale = ((greatest - least) / 15).clamp(min=1e-8).to(rows.dtype)
-        # the kernel counts from the middle: w = (c − 8) s + offset
-        offset = (least + 8 * scale.float()).to(rows.dtype)
-        steps = (groups - offset.float()[..., None]).div_(scale.float()[..., None])
-        codes = steps.add_(8).round_().clamp_(0, 15).to(torch.int32).view(out, into)
-        scales = torch.stack((scale, offset), dim=-1).transpose(0, 1).contiguous()
-        return torch._convert_weight_to_int4pack_for_cpu(codes, 2), scales
-
-    def __call__(self, x: Any) -> Any:
-        """``x @ weight.T``; x ``(rows, in)``."""
-        return torch._weight_int4pack_mm_for_cpu(x, self._codes, GROUP, self._scales)
-
-
-def packed(weight: Any, bits: int, spent: bool = False, between: Callable[[], None] = _nothing) -> Eight | Four:
-    """`weight` in `bits` bits; in 8 where its shape does not allow 4. `between` is called before every `BLOCK` of rows.
-
-    `spent`: nobody reads `weight` itself any more.
-    """
-    if bits == 4 and weight.shape[1] % GROUP == 0 and weight.shape[0] % 16 == 0:
-        return Four(weight, spent, between)
-    return Eight(weight, spent, between)
-
-
 def _blocks(weight: Any, spent: bool, between: Callable[[], None]) -> Iterator[tuple[slice, Any]]:
     """Each `BLOCK` of rows and where it stands; of a `spent` weight it is handed back behind that."""
     for begin in range(0, len(weight), BLOCK):
@@ -108,10 +66,10 @@ class Product:
     """``x @ weight.T + bias``, for few rows with the packed weight when there is one."""
 
     def __init__(
-        self, weight: Any, bias: Any, bits: int | None, alone: bool = False, between: Callable[[], None] = _nothing
+        self, weight: Any, bias: Any, eight: bool, alone: bool = False, between: Callable[[], None] = _nothing
     ) -> None:
-        """`alone`: only the packed weight is kept, if there is one, and serves any number of rows."""
-        self._packed = None if bits is None else packed(weight, bits, alone, between)
+        """`eight`: with a packed weight; `alone`: only that is kept, if there is one, and serves any number of rows."""
+        self._packed = Eight(weight, alone, between) if eight else None
         self._weight = None if alone and self._packed is not None else weight
         self._bias = bias
 
@@ -135,12 +93,12 @@ class Head(torch.nn.Module):  # type: ignore[misc]  # torch is untyped here
         return self._head(x.reshape(-1, x.shape[-1]), True).view(*x.shape[:-1], -1)
 
 
-def product(linear: Any, bits: int | None, alone: bool = False, between: Callable[[], None] = _nothing) -> Product:
+def product(linear: Any, eight: bool, alone: bool = False, between: Callable[[], None] = _nothing) -> Product:
     """The product of one ``nn.Linear``."""
-    return Product(linear.weight.detach(), _bias(linear), bits, alone, between)
+    return Product(linear.weight.detach(), _bias(linear), eight, alone, between)
 
 
-def joined(linears: Sequence[Any], bits: int | None, between: Callable[[], None] = _nothing) -> Product:
+def joined(linears: Sequence[Any], eight: bool, between: Callable[[], None] = _nothing) -> Product:
     """The products of several ``nn.Linear`` over the same x as one; their weights become slices of the joint one, so that nothing is held twice."""
     apart = [linear.weight.detach() for linear in linears]
     weight = torch.cat(apart)
@@ -150,10 +108,10 @@ def joined(linears: Sequence[Any], bits: int | None, between: Callable[[], None]
         hand_back(rows)
     biases = [_bias(linear) for linear in linears]
     if all(bias is None for bias in biases):
-        return Product(weight, None, bits, between=between)
+        return Product(weight, None, eight, between=between)
     zeros = [torch.zeros(len(linear.weight), dtype=weight.dtype, device=weight.device) for linear in linears]
     whole = torch.cat([zero if bias is None else bias for bias, zero in zip(biases, zeros, strict=True)])
-    return Product(weight, whole, bits, between=between)
+    return Product(weight, whole, eight, between=between)
 
 
 def _bias(linear: Any) -> Any:

@@ -87,7 +87,7 @@ class Plain:
         The model's weights become slices of joint ones when this is first called.
         """
         if self._own is None:
-            decoder = Decoder(self.model, None, lambda: None)
+            decoder = Decoder(self.model, False, lambda: None)
             self._own = (decoder, KeysValues(decoder.shape))
         told, work = _Told(), Work()
         with torch.inference_mode():

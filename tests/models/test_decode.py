@@ -15,7 +15,7 @@ from rag.config import GenerateSettings
 from rag.models import decode
 from rag.models.generator import SHARED, Generated, Generator
 from rag.models.lookup import Lookup
-from rag.models.packed import Head, packed
+from rag.models.packed import Eight, Head
 from rag.models.prefix import PrefixCache
 from rag.models.turns import Turns
 from tests import hostile
@@ -33,7 +33,7 @@ class Pair:
 def pair(folder: Path, kind: str, draft: int = 3, **options: object) -> Pair:
     weights = tiny.weights(folder, kind, wide=0.1, **options)  # type: ignore[arg-type]
     return Pair(
-        Generator(weights, Turns(), bits=0, dtype=torch.float32, draft=draft),
+        Generator(weights, Turns(), eight=False, dtype=torch.float32, draft=draft),
         Generator(weights, Turns(), fast=False, dtype=torch.float32),
     )
 
@@ -368,19 +368,18 @@ def test_how_likely_a_text_is_does_not_depend_on_the_way(both: Pair) -> None:
 # --- packed weights
 
 
-@pytest.mark.parametrize("bits", [4, 8])
 @pytest.mark.parametrize("tied", [True, False])
 def test_tokens_with_packed_weights_are_those_of_a_model_that_has_such_weights(
-    tmp_path: Path, seeds: Seeds, bits: int, tied: bool
+    tmp_path: Path, seeds: Seeds, tied: bool
 ) -> None:
     """A plain model whose weights are what the packed ones stand for reads the answer; the prompt is read with the weights as they are."""
     weights = tiny.weights(tmp_path / "packed", "qwen2", tied=tied, wide=0.1)
-    fast = Generator(weights, Turns(), bits=bits, dtype=torch.float32)
+    fast = Generator(weights, Turns(), eight=True, dtype=torch.float32)
     reference, packed_model = (AutoModelForCausalLM.from_pretrained(weights.folder) for _ in range(2))
     with torch.no_grad():
         for module in packed_model.modules():
             if isinstance(module, torch.nn.Linear):
-                module.weight = torch.nn.Parameter(stood_for(module.weight.detach(), bits))
+                module.weight = torch.nn.Parameter(stood_for(module.weight.detach()))
     for seed in seeds(20):
         ids = prompt(fast, random.Random(seed))[:300]
         found = run(fast, ids, n=20).ids
@@ -395,14 +394,14 @@ def test_tokens_with_packed_weights_are_those_of_a_model_that_has_such_weights(
                 logits = out.logits
 
 
-def stood_for(weight: torch.Tensor, bits: int) -> torch.Tensor:
-    return packed(weight, bits)(torch.eye(weight.shape[1])).T.contiguous()
+def stood_for(weight: torch.Tensor) -> torch.Tensor:
+    return Eight(weight)(torch.eye(weight.shape[1])).T.contiguous()
 
 
 def test_the_head_of_a_packed_model_is_held_once_unless_it_is_the_embedding_too(tmp_path: Path) -> None:
     for tied in (True, False):
         weights = tiny.weights(tmp_path / f"head{tied}", "qwen2", tied=tied)
-        fast = Generator(weights, Turns(), bits=8, dtype=torch.float32)
+        fast = Generator(weights, Turns(), eight=True, dtype=torch.float32)
         plain = Generator(weights, Turns(), fast=False, dtype=torch.float32)
         assert isinstance(fast._model.lm_head, Head) != tied
         prompts, asked = [tuple(range(20)), tuple(range(7))], (5, 6, 7)

@@ -107,7 +107,7 @@ def test_greedy_is_the_librarys_own_greedy_or_beside_it_by_two_steps(
     weights: Weights, request: pytest.FixtureRequest
 ) -> None:
     """In the model's own dtype, without packed weights: a draft is read in other shapes, so sums may round another way."""
-    fast = Generator(weights, Turns(), bits=0)
+    fast = Generator(weights, Turns(), eight=False)
     plain = Generator(weights, Turns(), fast=False)
     differ = tokens = 0
     prompts = [prompt(fast, question) for question in QUESTIONS]

@@ -12,25 +12,20 @@ from safetensors.torch import save_file
 
 from rag.models import heap
 from rag.models import packed as packed_module
-from rag.models.packed import GROUP, Eight, Four, Head, Product, joined, packed, product
+from rag.models.packed import Eight, Head, Product, joined, product
 
 # Rounding of a product's result: half a step of bf16 (8 bits), and of the sums behind it.
 DTYPES = [(torch.float32, 1e-5), (torch.bfloat16, 2e-2)]
 
 
 def drawn(rng: random.Random, out: int, into: int, dtype: torch.dtype) -> torch.Tensor:
-    """Weights as models have them, with an outlier, a row and a group of zeros, and a group of one value."""
+    """Weights as models have them, with an outlier, a row of zeros and one value many times."""
     torch.manual_seed(rng.randrange(2**31))
     weight = torch.randn(out, into) * rng.choice([1e-3, 0.05, 3.0])
     weight[rng.randrange(out), rng.randrange(into)] *= 40
     weight[rng.randrange(out)] = 0
-    weight[rng.randrange(out), :GROUP] = 0.02
+    weight[rng.randrange(out), :32] = 0.02
     return weight.to(dtype)
-
-
-def held(weight: torch.Tensor) -> torch.Tensor:
-    """The weights that 4 bits hold, read out one input at a time."""
-    return Four(weight)(torch.eye(weight.shape[1], dtype=weight.dtype)).float().T
 
 
 @pytest.mark.parametrize(("dtype", "near"), DTYPES)
@@ -48,29 +43,11 @@ def test_eight_bits(seeds: Callable[[int], range], dtype: torch.dtype, near: flo
         close(eight(x), x, eight.weight(), near)
 
 
-@pytest.mark.parametrize(("dtype", "near"), DTYPES)
-@pytest.mark.parametrize("rows", [1, 2, 4, 7, 33])
-def test_four_bits(seeds: Callable[[int], range], dtype: torch.dtype, near: float, rows: int) -> None:
-    for seed in seeds(10):
-        rng = random.Random(seed)
-        weight = drawn(rng, 16 * rng.randint(1, 9), 32 * rng.randint(1, 9), dtype)
-        # each within half a step of its group, of which there are 15 from its least to its greatest weight; step and offset are
-        # rounded to dtype, and so is what is read out
-        groups = weight.float().reshape(-1, GROUP)
-        step = (groups.amax(dim=1) - groups.amin(dim=1)) / 15
-        rounded = (8 * step + groups.abs().amax(dim=1)) * (2**-8 if dtype == torch.bfloat16 else 1e-6)
-        apart = (held(weight) - weight.float()).reshape(-1, GROUP).abs()
-        assert bool((apart <= (step / 2 + 2 * rounded + 1e-6)[:, None]).all())
-        x = torch.randn(rows, weight.shape[1]).to(dtype)
-        close(Four(weight)(x), x, held(weight), near)
-
-
-@pytest.mark.parametrize("bits", [4, 8])
-def test_packed_in_blocks_it_is_the_same_and_others_get_their_turn(monkeypatch: pytest.MonkeyPatch, bits: int) -> None:
+def test_packed_in_blocks_it_is_the_same_and_others_get_their_turn(monkeypatch: pytest.MonkeyPatch) -> None:
     weight, x, turns = torch.randn(272, 64), torch.randn(3, 64), list[int]()
-    whole = packed(weight, bits)(x)
+    whole = Eight(weight)(x)
     monkeypatch.setattr(packed_module, "BLOCK", 64)
-    assert torch.equal(packed(weight, bits, between=lambda: turns.append(1))(x), whole)
+    assert torch.equal(Eight(weight, between=lambda: turns.append(1))(x), whole)
     assert len(turns) == 5
 
 
@@ -82,23 +59,16 @@ def close(found: torch.Tensor, x: torch.Tensor, weight: torch.Tensor, near: floa
     assert bool(((found.float() - expected).abs() <= near * size + 1e-6).all())
 
 
-def test_what_four_bits_cannot_hold_is_held_in_eight() -> None:
-    assert isinstance(packed(torch.randn(32, 64), 4), Four)
-    assert isinstance(packed(torch.randn(32, 48), 4), Eight)  # no whole groups
-    assert isinstance(packed(torch.randn(24, 64), 4), Eight)
-    assert isinstance(packed(torch.randn(32, 64), 8), Eight)
-
-
 @pytest.mark.parametrize("bias", [True, False])
 def test_few_rows_by_the_packed_weight_and_many_by_the_weight(bias: bool) -> None:
     linear = torch.nn.Linear(64, 32, bias=bias)
     x = torch.randn(3, 64)
-    for bits in (None, 8, 4):
-        both = product(linear, bits)
+    for eight in (False, True):
+        both = product(linear, eight)
         assert torch.equal(both(x, False), linear(x))
         expected = linear(x)
-        if bits:
-            expected = packed(linear.weight.detach(), bits)(x) + (linear.bias if bias else 0)
+        if eight:
+            expected = Eight(linear.weight.detach())(x) + (linear.bias if bias else 0)
             assert not torch.equal(expected, linear(x))
         assert torch.allclose(both(x, True), expected, atol=1e-6)
 
@@ -107,16 +77,16 @@ def test_several_joined_give_what_they_give_apart_and_hold_nothing_twice() -> No
     linears = [torch.nn.Linear(64, n, bias=n != 16) for n in (32, 16, 48)]
     x = torch.randn(5, 64)
     before = torch.cat([linear(x) for linear in linears], dim=1)
-    both = joined(linears, None)
+    both = joined(linears, False)
     assert torch.allclose(both(x, False), before, atol=1e-6)
     assert torch.allclose(torch.cat([linear(x) for linear in linears], dim=1), before, atol=1e-6)
     assert len({linear.weight.untyped_storage().data_ptr() for linear in linears}) == 1
-    assert torch.allclose(joined([torch.nn.Linear(64, 16, bias=False)], 8)(x, True), torch.zeros(5, 16), atol=5)
+    assert torch.allclose(joined([torch.nn.Linear(64, 16, bias=False)], True)(x, True), torch.zeros(5, 16), atol=5)
 
 
 def test_a_head_that_let_its_weight_go_gives_the_packed_products_in_the_shape_of_a_layer() -> None:
     linear = torch.nn.Linear(64, 272, bias=False)
-    head = Head(product(linear, 8, alone=True))
+    head = Head(product(linear, True, alone=True))
     x = torch.randn(2, 5, 64)
     eight = Eight(linear.weight.detach())
     assert torch.allclose(head(x), x @ eight.weight().T, atol=1e-4)
@@ -135,15 +105,15 @@ def test_what_was_copied_of_a_mapped_file_is_no_longer_held(tmp_path: Path) -> N
             linear.weight = torch.nn.Parameter(file.get_tensor(name), requires_grad=False)
         mapped = [linear.weight.data for linear in linears]
     before = mapped_mb()
-    together = joined(linears, 8)
+    together = joined(linears, True)
     assert mapped_mb() < before + 16
     assert [torch.equal(m, weights[name]) for m, name in zip(mapped, "ab", strict=True)] == [True, True]
     assert mapped_mb() > before + 48  # read again it is there again
     assert torch.equal(linears[1].weight, weights["b"])
     held = mapped_mb()
-    Product(mapped[0], None, 8, alone=True)
+    Product(mapped[0], None, True, alone=True)
     assert mapped_mb() < held - 24
-    alone = product(linears[1], 8, alone=True)
+    alone = product(linears[1], True, alone=True)
     assert torch.equal(linears[1].weight, weights["b"])  # memory that is no file's keeps what it holds
     x = torch.randn(2, 4096)
     assert torch.equal(alone(x, False), together(x, True)[:, 2048:])
