@@ -22,7 +22,6 @@ sys.path.insert(0, str(ROOT))
 import torch  # noqa: E402
 
 from rag.config import GenerateSettings  # noqa: E402
-from rag.models.generator import BITS  # noqa: E402
 from tests.bench.engines import Ours, Plain  # noqa: E402
 from tests.bench.prompts import Asked, chosen, loaded, prompts  # noqa: E402
 from tests.bench.table import Row, markdown  # noqa: E402
@@ -93,7 +92,7 @@ def measure(
         Row("answers with the tokens of transformers fp32, ours in fp32", "answers", same, n, "of all", same / n, 1.0, True),
         Row("answers unlike those of transformers bf16, ours in bf16", "answers", len(differ), n, "of all", len(differ) / n),
         Row(f"of these, not at a near tie ({NEAR} bf16 steps)", "answers", far, n, "of all", far / n, 0.0),
-        Row(f"answers unlike those of transformers bf16, ours with {BITS}-bit weights", "answers", len(unlike), n, "of all", len(unlike) / n),
+        Row("answers unlike those of transformers bf16, ours with 8-bit weights", "answers", len(unlike), n, "of all", len(unlike) / n),
     )  # fmt: skip
 
 
