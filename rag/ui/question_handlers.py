@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Generator, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import Any
+from typing import Any, Final
 
 import gradio as gr
 
@@ -21,6 +22,9 @@ from rag.ui.sessions import Asking, Visit
 from rag.ui.settings import chosen_documents, read_settings
 from rag.ui.strings import text
 from rag.workspace import Asked
+
+REFRESH_S: Final = 0.2
+"""A growing answer is shown again after so long: showing it takes the cores that write it, and the visitor's, as long as a token does."""
 
 
 class QuestionHandlers(Desk):
@@ -129,6 +133,7 @@ class QuestionHandlers(Desk):
         """The growing answer; `anyway`: whatever the gate says of the evidence."""
         try:
             shown: Answer | None = None
+            last = 0.0
             with visit.running("answer") as stop:
                 for answer in visit.workspace.answer(asked.retrieval.question, stop, anyway):
                     if stop.is_set() and not answer.done:
@@ -147,7 +152,9 @@ class QuestionHandlers(Desk):
                     if shown is not None and answer.ahead and answer == replace(shown, seconds=answer.seconds):
                         yield gr.skip()  # still waits in line: the cores are somebody else's; but a closed page has to be noticed
                         continue
-                    shown = answer
+                    if shown is not None and shown.text and not answer.done and time.monotonic() - last < REFRESH_S:
+                        continue  # the first character was shown at once
+                    shown, last = answer, time.monotonic()
                     yield self._answered(answer, asked, spoken)
         finally:
             visit.asked(question)

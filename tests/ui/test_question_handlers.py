@@ -12,6 +12,7 @@ import pytest
 from rag.config import Settings, SplitSettings
 from rag.errors import Bilingual, ModelLoading
 from rag.models.roles import RoleStatus, State
+from rag.ui import question_handlers
 from rag.ui.app import App
 from rag.ui.strings import TABLE
 from tests.ui.evaluate_kit import PAID, Evaluator, jsonl
@@ -47,6 +48,21 @@ def test_answer_searches_again_only_when_that_would_give_something_else(line: tu
     last(client.questions.retrieve(client.values(packed=1), client.request))
     again = client.workspace.asked()
     assert again is not None and again.retrieval.trace.steps[0].name == "cache"
+
+
+def test_a_growing_answer_is_shown_at_once_and_then_at_intervals(
+    line: tuple[App, PageModels], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """However quickly tokens come: each showing takes the cores that write them."""
+    client, shown = Client(line[0]), {}
+    for refresh, question in ((3600.0, QUESTION), (0.0, "年假有几天？")):
+        monkeypatch.setattr(question_handlers, "REFRESH_S", refresh)
+        last(client.questions.ask(client.values(question), client.request))
+        updates = [u for u in client.questions.write(client.request) if not nothing(u)]
+        shown[refresh] = ["".join(piece["t"] for piece in u[client.page.answer.answer]) for u in updates]
+    few, every = shown.values()
+    assert len(few) == 2 and len(few[0]) == 1 < len(few[1])
+    assert len(every) > 10
 
 
 def test_an_answer_that_is_remembered_says_so(line: tuple[App, PageModels]) -> None:
