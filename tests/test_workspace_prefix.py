@@ -268,6 +268,6 @@ def test_who_stands_far_back_is_told_their_number_and_hears_less_often(house: Ho
         assert next(waits).ahead == FAR
         began = time.perf_counter()
         assert next(waits).ahead == FAR and time.perf_counter() - began >= 0.9 * FAR_S
-        line.pop_all().close()  # heard of at once, all the same
+        line.pop_all().close()
         assert next(waits).ahead == 0
         assert last(waits).finish in ("end", "length")

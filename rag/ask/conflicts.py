@@ -10,7 +10,6 @@ from dataclasses import replace
 from typing import Final
 
 from rag.ask.alike import Row, Span, Token, content, differ, likeness, marks, most_like, values, wording
-from rag.ask.facts import Fact
 from rag.ask.nearest import BOUND, Effort, Sentences, pairs
 from rag.ask.sentences import source_sentences
 from rag.errors import Bilingual
@@ -22,7 +21,22 @@ _FEWEST: Final = 5
 """Tokens that a sentence has at least: a bare figure says nothing."""
 _REACH: Final = 400
 _MEASURES: Final = frozenset(
-    {"workday", "day", "日", "month", "minute", "night", "dollar", "euro", "yen", "hkd", "yuan", "percent", "metre"}
+    {
+        "workday",
+        "day",
+        "日",
+        "month",
+        "minute",
+        "night",
+        "dollar",
+        "euro",
+        "pound",
+        "yen",
+        "hkd",
+        "yuan",
+        "percent",
+        "metre",
+    }
 )
 """Units of what is granted or asked for; others count classes and items (一线, 二级)."""
 MOST: Final = 5
@@ -206,16 +220,20 @@ def contradiction(row: Row, other: Row) -> Sequence[tuple[Token, Token]]:
     if likeness(row, other) >= SAME and not any(wording(row, other)):
         differing = values(row, other)
         several = len(differing) > 1
-        return () if several and not all(_amount(token.fact) for pair in differing for token in pair) else differing
+        return () if several and not all(_amount(row, a) and _amount(other, b) for a, b in differing) else differing
     pair = _of_the_same(row, other)
     return () if pair is None else (pair,)
 
 
-def _amount(fact: Fact | None) -> bool:
-    """Whether it counts a measure and is no condition (满5年, 超过500元); a limit (3日内) is none."""
+def _amount(row: Row, token: Token) -> bool:
+    """Whether it counts a measure and is no condition (满5年, 超过500元, 500元以下, 工作5年的); a limit (3日内) is none."""
+    fact = token.fact
     if fact is None or fact.kind != "number" or fact.unit not in _MEASURES:
         return False
-    return not fact.bound & {"at least", "over", "under"}
+    behind = "".join(row.words[row.tokens.index(token) + 1 :][:3])
+    return not (
+        fact.bound & {"at least", "over", "under"} or behind.startswith(("的", "以下", "以内的", "之内的", "内的"))
+    )
 
 
 def _of_the_same(row: Row, other: Row) -> tuple[Token, Token] | None:

@@ -20,7 +20,8 @@ _NUMBER: Final = re.compile(
 _RANGE: Final = re.compile(rf"\s*(?:至|到|-|—|~|～|或|、|to|or)\s*(?:\d+(?:\.\d+)?|[{NUMERALS}]+)(?=\D)")
 _BLANK: Final = re.compile(r"[ -]?(?:(?:unused|consecutive|full|paid|remote|calendar|unpaid|more) )?")
 _FOLLOWS: Final = re.compile(r" ?([a-z]{2,}|[\u3400-\u9fff])(?<![至到或和与及的以之内外前后起])")
-_SIGN: Final = re.compile(r"(?:(?:us|hk)?\$|[¥€£])\Z")
+_SIGN: Final = re.compile(r"(?:(?:(?<![a-z])(?:us|hk)|(?<![a-z]))\$|[¥€£])\Z")
+_MAGNITUDE: Final = re.compile(r" ?(?:thousand|million|billion|trillion|[kmb]n?)(?![a-z])")
 _MONEY: Final = {"$": "dollar", "us$": "dollar", "hk$": "hkd", "¥": "yuan", "€": "euro", "£": "pound"}
 _POINTED: Final = ("下", "上", "同", "另", "某")
 """Before 一: the week or year is pointed at (下一周), not counted."""
@@ -71,9 +72,11 @@ def numbers(text: str) -> Iterator[Counted]:
             counted, unit = Decimal(50), "percent"
         if unit == "day" and factor == 1 and text[end - 1] == "日" and not text.endswith(("历日", "然日"), 0, end):
             unit = "日"
-        money = _SIGN.search(text, max(0, match.start() - 3), match.start())
-        if money:  # $500 begins with its unit
-            yield Counted(_plain(counted), unit or _MONEY[money.group()], money.start(), end)
+        money = _SIGN.search(text[: match.start()], max(0, match.start() - 4))
+        if money and not (unit is None and _MAGNITUDE.match(text, end)):  # $500 begins with its unit
+            sign = _minus(text, money.start(), unit)
+            value = "-" * bool(sign) + _plain(counted)
+            yield Counted(value, unit or _MONEY[money.group()], money.start() - sign, end)
             continue
         sign = _minus(text, match.start(), unit)
         yield Counted("-" * bool(sign) + _plain(counted), unit or _unknown(text, end), match.start() - sign, end)

@@ -64,7 +64,7 @@ _WEEKDAY: Final = re.compile(
 _OF: Final = "自然年|年度?|季度?|月|天|日|周|星期|工作日|晚|夜|小时|分钟|学期|次|人|名|位|间|件|份|公里|千米|平方米|米|项|张|台|辆|车|户|组|单|笔|吨|公斤|桌|门|篇|层|批|家|轮|届|部门"
 _OF_EN: Final = "year|month|week|day|night|hour|person|time|quarter|kilometre"
 _RATE: Final = re.compile(
-    rf"(?P<zh>每|全|单(?=[次日件笔晚年]|人(?![间床房份]))|(?<![一二三四五六七八九十\d])各)(?:一|个|满)?(?P<of>{_OF})|(?<!定)按(?P<of3>[年月日天周季次]|小时|季度)(?![期时间份程历薪历])|(?<=[^\d一二三四五六七八九十半个])(?P<of2>年|月|日)均"
+    rf"(?P<zh>每|全|单(?=[次日件笔晚年]|人(?![间床房份]))|(?<![一二三四五六七八九十\d])各)(?:一|个|满)?(?P<of>{_OF})|(?<!定)按(?P<of3>季度|小时|[年月日天周季次])(?![期时间份程历薪龄限资级常序末初底边转一二三四五六])|(?<=[^\d一二三四五六七八九十半个])(?P<of2>年|月|日)均"
     rf"|(?<![a-z])(?:a|per|each|every)(?: calendar| working| full)? (?P<en>{_OF_EN})(?![a-z])|(?<![a-z])(?P<ly>year|month|week|dai|quarter|annual)ly(?![a-z])"
 )
 _STROKE: Final = re.compile(rf"[/·] ?(?:(?P<of>{_OF})|(?P<en>{_OF_EN})(?![a-z]))")

@@ -9,7 +9,7 @@ from typing import Final
 
 # [S1]  [S1, S3]  ［S１］  【S1】  (S1)  [2]  [S 1]  [S1-3]  [S1;S3]  [S1和S3]
 _S: Final = r"[SＳｓ]\s{0,3}"
-_JOIN: Final = r"\s{0,3}(?:[,，、;；/&~～–—至到和与及-]|\band\b|\bto\b)?\s{0,3}"
+_JOIN: Final = r"\s{0,3}(?:(?:[,，、;；/&~～–—至到和与及-]|\band\b|\bto\b)\s{0,3})?"
 _MARKER: Final = re.compile(
     rf"[\[［【]\s*(?P<a>{_S}\d{{1,9}}(?:{_JOIN}{_S}\d{{1,9}}|\s*[,，、;；/~～–—至-]\s*\d{{1,9}})*"
     rf"|\d{{1,2}}(?:\s*[,，、]\s*(?:{_S}\d{{1,9}}|\d{{1,2}}))*)\s*[\]］】]"
@@ -45,7 +45,8 @@ def settled(text: str) -> str:
 
 
 def markers(text: str, start: int, end: int, known: Container[str]) -> Iterator[Marker]:
-    """The markers in ``text[start:end]``; a number without S, as in ``[2]``, is one only when it names something `known`.
+    """The markers in ``text[start:end]``; a number without S, as in ``[2]``, is one only when it names something `known`. Of a
+    range, ``[S1-S3]``, the two that are written.
 
     >>> [(m.name, m.start, m.end) for m in markers("15天[S1, S9]。见[7]", 0, 16, {"S1"})]
     [('S1', 3, 6), ('S9', 6, 11)]
@@ -60,14 +61,18 @@ def markers(text: str, start: int, end: int, known: Container[str]) -> Iterator[
             yield Marker(name, a, b)
 
 
+def without(text: str) -> str:
+    """`text` with blanks in place of its markers, so that none is taken apart at a line break or hides the stop before it; offsets stay the same."""
+    return _MARKER.sub(lambda match: " " * len(match.group()), text)
+
+
 def blanked(text: str) -> str:
     """`text` with blanks in place of whatever looks like a marker, or like one that was cut off at its end; offsets stay the same.
 
     >>> blanked("15天[S1]。"), blanked("15天[S1")
     ('15天    。', '15天   ')
     """
-    text = _MARKER.sub(lambda match: " " * len(match.group()), text)
-    return _STUB.sub(lambda match: " " * len(match.group()), text)
+    return _STUB.sub(lambda match: " " * len(match.group()), without(text))
 
 
 def broken(text: str) -> tuple[str, tuple[str, ...]]:
@@ -78,11 +83,6 @@ def broken(text: str) -> tuple[str, tuple[str, ...]]:
     """
     found = tuple(match.group() for match in _MARKER.finditer(text))
     return _MARKER.sub(lambda match: re.sub(r"(\d+)", r"·\1", match.group()), text), found
-
-
-def joined(text: str) -> str:
-    """`text` with blanks in place of its markers, so that none is taken apart at a line break or hides the stop before it; offsets stay the same."""
-    return _MARKER.sub(lambda match: " " * len(match.group()), text)
 
 
 def unmarked(text: str) -> str:

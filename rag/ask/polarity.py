@@ -13,7 +13,7 @@ NEGATIVE: Final[frozenset[Turn]] = frozenset({"forbidden", "needless", "not", "e
 
 # The first that matches at a place counts.
 _WRITTEN: Final[tuple[tuple[Turn, str], ...]] = (
-    ("except", r"(?<=.)(?:除外|例外)|(?<![解免排清扣删开废消根去])(?:除了?(?=[^，,。；;！？!?\n除]{1,12}(?:以|之)?外(?![^。；;\n]{0,16}[还也另]))|除了(?=[^，,。；;！？!?\n除]{1,12}[，,](?![^。；;\n]{0,16}[还也另])))|(?:except(?: for)?|unless|excluding|other than)(?![a-z])"),
+    ("except", r"(?<=.)(?:除外|例外)|(?<![解免排清扣删开废消根去拆剔撤铲破驱祛卸])(?:除了?(?=[^，,。；;！？!?\n除]{1,12}(?:[以之]外|外(?=[，,、的均所其皆都一]))(?![，,]?[^。；;，,\n]{0,16}[还也另]))|除了(?=[^，,。；;！？!?\n除]{1,12}[，,](?![^。；;\n]{0,16}[还也另])))|(?:except(?: for)?|unless|excluding|other than)(?![a-z])"),
     ("only", r"仅仅?限?于?|只(?:能|可|可以|限|限于|有)?(?!要)|限于|(?<![a-z])only(?![a-z])"),
     ("forbidden", r"不(?:得|可以?|能够?|准|许|允许|应该?|应当|宜)(?!不|少)|禁止|严禁|不予|谢绝|切勿|请勿|杜绝|无法|拒(?:绝|不|(?=[收付签接赔报]))"),
     ("forbidden", r"(?<![a-z])(?:(?:must|may|can|shall|should|could) ?not|cannot|can't|mustn't|(?:is|are|be) (?:not (?:allowed|permitted)|forbidden|prohibited|blocked)|never)(?![a-z])"),
@@ -105,7 +105,7 @@ def _reach(text: str, turn: Turn, own: tuple[int, int], free: tuple[int, int]) -
     if behind:
         low = max([free[0], own[0] - REACH, *(m.end() for m in _STOP.finditer(text, max(0, own[0] - REACH), own[0]))])
         return low, own[0]
-    stop = (_RELATIVE if text[own[0]] in "未没" else _STOP).search(text, own[1], own[1] + _FARTHEST)
+    stop = (_RELATIVE if re.search("[未没]", text[own[0] : own[1]]) else _STOP).search(text, own[1], own[1] + _FARTHEST)
     if free[1] == own[1] or (stop.start() if stop else len(text)) == own[1]:  # 离开办公室的不可以，
         return max(
             [free[0], own[0] - REACH, *(m.end() for m in _STOP.finditer(text, max(0, own[0] - REACH), own[0]))]

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 
 from rag.ask.facts import Fact, facts
 from rag.ask.polarity import Operator, operators
+from rag.ask.sentences import clauses
 from rag.ask.wording import Word, cut, words
 from rag.corpus.folding import plain
 
@@ -31,6 +32,11 @@ def read(text: str, with_words: bool = False) -> Reading:
     turning = operators(folded, taken, cut(folded))
     taken += [(operator.start, operator.end) for operator in turning]
     return Reading(folded, found, turning, words(folded, taken) if with_words else ())
+
+
+def clause_of(text: str, fact: Fact) -> tuple[int, int]:
+    """The clause in which a fact of `text` begins."""
+    return next(((a, b) for a, b in clauses(text) if a <= fact.start < b), (0, len(text)))
 
 
 def joined(text: str, parts: list[tuple[int, Reading]]) -> Reading:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from rag.ask.markers import behind, joined
+from rag.ask.markers import behind, without
 
 _END: Final = re.compile(r"[。！？!?；;]+[”’」』）)]*|\.(?=\s|$)|\n+")
 # The cells of a table's row, "column: value；column: value", belong together: a ； behind one ends no sentence.
@@ -33,7 +33,7 @@ def answer_sentences(text: str) -> Iterator[Span]:
     >>> [(text.start, text.end) for text in answer_sentences("项目: 餐补；标准: 25元。[S1] 好。")]
     [(0, 19), (20, 22)]
     """
-    start, bare_text = 0, joined(text)
+    start, bare_text = 0, without(text)
     while start < len(text):
         end = _stop(bare_text, start)
         end = behind(text, end) if end < len(text) else len(text)

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from rag.ask.facts import Fact, contrary, same
-from rag.ask.reading import Reading
-from rag.ask.sentences import clauses
+from rag.ask.reading import Reading, clause_of
 from rag.ask.wording import held
 
 Span = tuple[int, int]
@@ -24,28 +23,41 @@ def other_side(said: Reading, passage: Reading) -> Iterator[tuple[Span, Span]]:
             continue
         about = _about(said, fact, [f for f in said.facts if f is not fact and same(f, fact)])
         mine, yours = _about(passage, ours[0], theirs), _about(passage, theirs[0], ours)
-        if _says_rather(said, about, passage, yours, mine):
+        if _says_rather(said, about, passage, (yours, mine), _thing(said, fact)):
             yield (fact.start, fact.end), (ours[0].start, ours[0].end)
 
 
 def _about(reading: Reading, fact: Fact, others: Sequence[Fact]) -> Span:
     """The clause of a fact and those behind it, as far as the clause of another."""
-    low = _clause(reading.text, fact)[0]
-    return low, min((a for f in others if (a := _clause(reading.text, f)[0]) > low), default=len(reading.text))
+    low = clause_of(reading.text, fact)[0]
+    return low, min((a for f in others if (a := clause_of(reading.text, f)[0]) > low), default=len(reading.text))
 
 
-def _clause(text: str, fact: Fact) -> Span:
-    return next(((a, b) for a, b in clauses(text) if a <= fact.start < b), (0, len(text)))
+def _thing(said: Reading, fact: Fact) -> frozenset[str]:
+    """The words of what the number is of, 采购合同 in 「10万元以下的采购合同」: the other side's clause mostly leaves them out."""
+    at, found = max([fact.end, *(end for _, end in fact.marks)]), []
+    if said.text.startswith("的", at):
+        at += 1
+        for word in sorted(said.words, key=lambda w: w.start):
+            if word.start == at:
+                found.append(word.word)
+                at += len(word.word)
+    return frozenset(found)
 
 
-def _says_rather(said: Reading, about: Span, passage: Reading, one: Span, other: Span) -> bool:
-    """Whether the words of the sentence, and its no, are those of the passage's `one` stretch and not of the `other`."""
-    words = [w.word for w in said.words if about[0] <= w.start < about[1]]
-    there, here = ({w for w in words if held(w, passage.text[slice(*span)]) >= 0} for span in (one, other))
+def _says_rather(said: Reading, about: Span, passage: Reading, sides: tuple[Span, Span], thing: frozenset[str]) -> bool:
+    """Whether the words and numbers of the sentence, less those of the `thing`, and its no, are those of the first stretch of the passage and not of the second."""
+    words = [w.word for w in said.words if about[0] <= w.start < about[1] and w.word not in thing]
+    values = {(f.kind, f.value, f.unit) for f in said.facts if about[0] <= f.start < about[1]}
+    there, here = (
+        {w for w in words if held(w, passage.text[slice(*span)]) >= 0}
+        | {v for f in passage.facts if span[0] <= f.start < span[1] and (v := (f.kind, f.value, f.unit)) in values}
+        for span in sides
+    )
     if there != here:
         return here < there
     no = _denies(said, about)
-    return no == _denies(passage, one) != _denies(passage, other)
+    return no == _denies(passage, sides[0]) != _denies(passage, sides[1])
 
 
 def _denies(reading: Reading, span: Span) -> bool:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from rag.ask.facts import Fact, contrary, same
-from rag.ask.reading import Reading
+from rag.ask.reading import Reading, clause_of
 from rag.ask.sentences import clauses
 from rag.ask.wording import Word, held
 
@@ -85,7 +85,7 @@ def _sort(fact: Fact) -> tuple[str, str, bool]:
 
 def _items(said: Reading, fact: Fact, alone: bool, question: Reading | None) -> _Items:
     """The facts and words of the sentence, or of the fact's clause where another number of its unit stands in the sentence."""
-    low, high = (0, len(said.text)) if alone else _clause(said.text, fact)
+    low, high = (0, len(said.text)) if alone else clause_of(said.text, fact)
     others = [f for f in said.facts if f is not fact and f.kind != "rate" and low <= f.start < high]
     words = [w for w in said.words if low <= w.start < high]
     if question is not None:
@@ -118,9 +118,9 @@ def _left_out(said: Reading, passage: Reading, fact: Fact, own: Fact, rival: Fac
 
     In 「质保期为24个月，传感器为36个月」 the second clause is about 质保期 too, so 「传感器质保期为24个月」 has its words with 36.
     """
-    low, high = _clause(said.text, fact)
+    low, high = clause_of(said.text, fact)
     words = [w for w in said.words if low <= w.start < high]
-    ours, theirs = _clause(passage.text, own), _clause(passage.text, rival)
+    ours, theirs = clause_of(passage.text, own), clause_of(passage.text, rival)
     if ours[1] > theirs[0]:
         return False
     here, there = (passage.text[slice(*span)] for span in (ours, theirs))
@@ -152,7 +152,7 @@ def _otherwise(pace: Sequence[Fact], passage: Reading, own: Fact) -> bool:
 
 def _paces(reading: Reading, fact: Fact) -> list[Fact]:
     """The rates that a number is given at: those before it in its clause (每天100元), and those behind a stroke (100元/天)."""
-    low, high = _clause(reading.text, fact)
+    low, high = clause_of(reading.text, fact)
     rates = [r for r in reading.facts if r.kind == "rate" and low <= r.start < high]
     return [r for r in rates if r.start < fact.start or reading.text[r.start] in "/·"]
 
@@ -196,15 +196,11 @@ def _joint(reading: Reading, fact: Fact, others: Sequence[Fact], wider: bool) ->
 
 def _around(passage: Reading, fact: Fact, others: Sequence[Fact], wider: bool) -> tuple[int, int]:
     """The clause of a fact, when `wider` with the clauses before it back to one of the `others`, cut at those inside."""
-    low, high = _clause(passage.text, fact)
+    low, high = clause_of(passage.text, fact)
     if wider:
-        low = max((_clause(passage.text, f)[1] for f in others if f.end <= low), default=0)
+        low = max((clause_of(passage.text, f)[1] for f in others if f.end <= low), default=0)
     low = max([low, *(f.end for f in others if f.end <= fact.start)])
     return low, min([high, *(f.start for f in others if f.start >= fact.end)])
-
-
-def _clause(text: str, fact: Fact) -> tuple[int, int]:
-    return next(((a, b) for a, b in clauses(text) if a <= fact.start < b), (0, len(text)))
 
 
 def scattered(said: Reading, passage: Reading, parts: Sequence[tuple[int, int]]) -> Iterator[Apart]:

@@ -117,7 +117,7 @@ def _granted(grams: list[str], said: Reading, passage: Reading) -> tuple[int, in
 def _needed(gram: str, passage: Reading) -> tuple[int, int] | None:
     """Where a passage demands what the sentence says is not needed, and nowhere says so itself: 须事先批准 against 无需事先批准."""
     found = [o for o in passage.operators if _governs(o, passage.text, gram)]
-    if any(o.turn == "needless" for o in found):
+    if any(o.negative for o in found):
         return None
     return next(((o.start, o.end) for o in found if o.turn == "must"), None)
 

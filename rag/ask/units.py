@@ -25,6 +25,7 @@ UNITS: Final[tuple[tuple[str, Decimal, re.Pattern[str]], ...]] = tuple(
         ("second", "1", r"秒钟?|seconds?(?![a-z])"),
         ("dollar", "1", r"美元|美金|usd|(?:us )?dollars?"),
         ("euro", "1", r"欧元|euros?(?![a-z])|eur(?![a-z])"),
+        ("pound", "1", r"英镑|gbp|pounds?(?![a-z])"),
         ("yen", "1", r"日元|日圆|yen(?![a-z])"),
         ("hkd", "1", r"港元|港币|hkd"),
         ("yuan", "1", r"元|块钱?|圆|人民币|rmb|cny|yuan"),

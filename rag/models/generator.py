@@ -210,7 +210,7 @@ class Generator:
             job.failed.append(error)
         finally:
             job.out.put(None)
-            give_back()  # what reading the prompt took; nobody waits for this
+            give_back()  # what reading the prompt took; behind the last token, but the next answer may wait some milliseconds
 
     def _decode(self, job: _Job, decoder: Decoder) -> None:
         kept, age = (None, 0) if job.prefix is None else job.prefix.take()

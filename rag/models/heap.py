@@ -1,6 +1,6 @@
 """What of memory goes back to the system: the C library and the mapping of files keep more than is used, unless they are told.
 
-On Linux with the GNU C library; elsewhere nothing happens, and nothing but memory is lost.
+The heap's with the GNU C library, a file's pages on Linux; elsewhere nothing happens, and nothing but memory is lost.
 """
 
 from __future__ import annotations

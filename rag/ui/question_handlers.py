@@ -96,7 +96,9 @@ class QuestionHandlers(Desk):
             yield gr.skip()
             return
         question.found = True
-        yield found | {self.page.answer.status: panels.phase("waiting", text("answer.waiting", spoken))}
+        weighs = visit.workspace.settings.generate.refuse
+        next_ = panels.phase("waiting", text("answer.waiting" if weighs else "answer.starting", spoken))
+        yield found | {self.page.answer.status: next_}
 
     @guarded("answer.status")
     def write(self, request: gr.Request) -> Iterator[Updates]:
@@ -123,7 +125,7 @@ class QuestionHandlers(Desk):
         visit.stop("answer")
         with _asking(visit) as question:
             question.found = question.begins()
-            waiting = panels.phase("waiting", text("answer.waiting", spoken))
+            waiting = panels.phase("waiting", text("answer.starting", spoken))
             yield answer_tab.empty_answer(self.page.answer, waiting, spoken) | gate.no_gate(self.page.gate)
         yield from self._stream(visit, question, asked, spoken, anyway=True)
 

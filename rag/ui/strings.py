@@ -93,6 +93,7 @@ TABLE: Final[Mapping[str, Bilingual]] = MappingProxyType({
     # answer
     "answer.idle": _B("Ask a question; the answer streams here.", "提出问题，答案会在这里逐字出现。"),
     "answer.searching": _B("Searching…", "正在检索…"),
+    "answer.starting": _B("Waiting for the model…", "等待模型…"),
     "answer.waiting": _B("Weighing the evidence…", "正在判断证据是否足以回答…"),
     "answer.reading": _B("Reading the prompt… {n} tokens, {s} s", "正在读提示词… {n} 个 token，{s} 秒"),
     "answer.tokens": _B("{n} tokens", "{n} 个 token"),

@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 from rag.ask.cite import cite, settled, sources
+from rag.ask.markers import broken
 from tests.ask.test_cite import DOCUMENTS, FIRST, PACKED, run, supports
 
 
@@ -56,3 +57,9 @@ def test_markers_joined_otherwise_or_over_a_line_break() -> None:
 def test_a_full_stop_before_a_marker_ends_its_sentence() -> None:
     text = "Your supervisor approves it.[S1] You must not share it.[S2]"
     assert [s for s, _ in supports(text)] == ["Your supervisor approves it.[S1]", "You must not share it.[S2]"]
+
+
+def test_a_bracket_full_of_markers_that_never_closes_is_read_at_once() -> None:
+    for text in ("[" + "S1 " * 400, "（" + "S1\n" * 400, "[S1" + ", S2" * 400 + "x"):
+        assert broken(text)[1] == ()
+        assert settled(text + "x]") == text + "x]"

@@ -134,6 +134,8 @@ def test_several_numbers_that_differ_are_all_marked_but_another_year_class_or_co
         ("司龄满5年的员工补助100元。", "司龄满10年的员工补助200元。"),
         ("补助500元以上的须附发票3张，限3日内。", "补助800元以上的须附发票3张，限5日内。"),
         ("一线城市补助每天100元。", "二线城市补助每天80元。"),
+        ("500元以下的补助须在3日内审批。", "1000元以下的补助须在5日内审批。"),
+        ("工作5年的员工每月补助100元。", "工作10年的员工每月补助200元。"),
     ):
         a, b = document("report@1", one), document("review@1", two)
         assert between_sources("补助多少？", [piece("S1", a), piece("S2", b)], {a.key: a, b.key: b}) == (), one

@@ -114,7 +114,10 @@ def test_what_passes_is_answered_and_says_how_it_was_weighed(corpus: Corpus, enc
     assert final.gate.written
     assert [s for s in steps(final) if s in ("gate", "generate", "cite")] == ["gate", "generate", "cite", "gate"]
     weighed = [s.note for s in final.trace.steps if s.name == "gate"]
-    assert [re.findall("closest|least|held", n.en) for n in weighed] == [["closest", "least"], ["closest", "held"]]
+    assert [re.findall(r"(\w+) -?\d\.\d{3} \(", n.en) for n in weighed] == [
+        ["closest", "least"],
+        ["closest", "held", "carried"],
+    ]
     assert not any(re.search("[a-z]", n.zh) for n in weighed)  # the signals are named in the reader's language
 
 

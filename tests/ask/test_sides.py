@@ -3,6 +3,7 @@
 import pytest
 
 from rag.ask.facts import facts
+from rag.corpus.folding import plain
 from tests.ask.test_claims import support
 
 
@@ -33,6 +34,7 @@ from tests.ask.test_claims import support
             "Amounts below $500 require a signature.",
         ),
         ("报销不超过¥5,000.00。", "报销最多5000元。", "报销不低于¥5,000.00。"),
+        ("奖金不超过$5 million。", "奖金最多$5 million。", "奖金最多$5 billion。"),
         # before and after, with a number behind
         ("年假应在休假前3个工作日提出。", "年假须提前三个工作日提出。", "年假应在休假后3个工作日提出。"),
         # exceptions
@@ -66,6 +68,27 @@ def test_what_stands_there_word_for_word_is_carried() -> None:
         assert support(text, text) == "cited"
 
 
+@pytest.mark.parametrize(
+    ("said", "source"),
+    [
+        ("补贴500英镑。", "补贴为£500。"),
+        ("10万元以下的采购合同一人签字。", "10万元以上的采购合同须两人签字，10万元以下的一人签字。"),
+        ("5000元以下的采购无需招标。", "5000元以上的采购必须招标，5000元以下的不招标。"),
+        ("户外广告牌的拆除须经批准。", "拆除户外广告牌须经批准。"),
+        ("体检按年龄分为两档。", "体检按员工年龄分为两档。"),
+        ("除总经理外，任何人不得查阅。", "除总经理外，任何人不得查阅，也不得复制。"),
+    ],
+)
+def test_what_is_said_truly_in_other_words_is_carried(said: str, source: str) -> None:
+    assert support(said, source) == "cited"
+
+
+def test_what_is_not_yet_approved_ends_with_its_clause() -> None:
+    source = "尚未批准的加班不计算加班费。"
+    assert support("尚未批准的加班不计算加班费。", source) == "cited"
+    assert support("尚未批准的加班计算加班费。", source) == "none"
+
+
 def test_besides_is_no_exception() -> None:
     source = "除年假外，员工还享受带薪病假。"
     assert support("员工享受年假。", source) == "cited"
@@ -75,5 +98,5 @@ def test_besides_is_no_exception() -> None:
     ("text", "value", "unit"), [("¥5,000.00", "5000", "yuan"), ("$500", "500", "dollar"), ("￥1.5万", "15000", "yuan")]
 )
 def test_a_sign_of_money_is_the_unit_and_belongs_to_the_number(text: str, value: str, unit: str) -> None:
-    [fact] = facts(text.replace("￥", "¥"))
+    [fact] = facts(plain(text))
     assert (fact.value, fact.unit, fact.start, fact.end) == (value, unit, 0, len(text))
