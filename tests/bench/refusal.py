@@ -4,7 +4,8 @@
 
 Fitted on: what the search packs for the sample questions that have an answer, where the answer is in it (1); the same
 questions with the best other evidence (0); the sample questions without an answer, and those of ``samples/refusal`` (0). With DIR the frozen
-cases of ``rgb_zh.jsonl`` are only counted: a third to look at, the rest to report. ``--keep FILE`` keeps the signals, so that they are not read again;
+cases of ``rgb_zh.jsonl`` are only counted: a third to look at, the rest to report. ``--written FILE``: the sample questions' answers, as
+`tests/bench/sample_answers.py` writes them; ``--plain FILE``: lines with ``id`` and ``text`` of the frozen cases. ``--keep FILE`` keeps the signals, so that they are not read again;
 those of the sample questions are in tests/ask/gate_signals.json.
 
 The intercept of the second mix is moved so that under `AT` both lose the same share of the right answers: one threshold serves both.
@@ -68,7 +69,7 @@ class Kept:
 
 @dataclass(frozen=True)
 class Row:
-    """One case: the signals of its evidence, and `held` of the answer that was written from it when there is one.
+    """One case: the signals of its evidence, and `held` and `carried` of the answer that was written from it when there is one.
 
     `of`: cases of one question are in one fold. `right`: the answer; None without one. `refuses`: it is a refusal by itself.
     """
