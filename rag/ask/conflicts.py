@@ -21,23 +21,8 @@ _FEWEST: Final = 5
 """Tokens that a sentence has at least: a bare figure says nothing."""
 _REACH: Final = 400
 _MEASURES: Final = frozenset(
-    {
-        "workday",
-        "day",
-        "日",
-        "month",
-        "minute",
-        "night",
-        "dollar",
-        "euro",
-        "pound",
-        "yen",
-        "hkd",
-        "yuan",
-        "percent",
-        "metre",
-    }
-)
+    {"workday", "day", "日", "month", "minute", "night", "dollar", "euro", "pound", "yen", "hkd", "yuan", "percent", "metre"}
+)  # fmt: skip
 """Units of what is granted or asked for; others count classes and items (一线, 二级)."""
 MOST: Final = 5
 """Of more differences of a kind the first are told."""

@@ -72,7 +72,7 @@ def numbers(text: str) -> Iterator[Counted]:
             counted, unit = Decimal(50), "percent"
         if unit == "day" and factor == 1 and text[end - 1] == "日" and not text.endswith(("历日", "然日"), 0, end):
             unit = "日"
-        money = _SIGN.search(text[: match.start()], max(0, match.start() - 4))
+        money = _SIGN.search(text, max(0, match.start() - 3), match.start())
         if money and not (unit is None and _MAGNITUDE.match(text, end)):  # $500 begins with its unit
             sign = _minus(text, money.start(), unit)
             value = "-" * bool(sign) + _plain(counted)

@@ -38,10 +38,10 @@ def _thing(said: Reading, fact: Fact) -> frozenset[str]:
     at, found = max([fact.end, *(end for _, end in fact.marks)]), []
     if said.text.startswith("的", at):
         at += 1
-        for word in sorted(said.words, key=lambda w: w.start):
+        for word in said.words:
             if word.start == at:
                 found.append(word.word)
-                at += len(word.word)
+                at = word.end
     return frozenset(found)
 
 

@@ -12,6 +12,7 @@ import sys
 from pathlib import Path
 from typing import Any, Final
 
+_GLIBC: Final = platform.libc_ver()[0] == "glibc"
 _ARENA_MAX: Final = -8  # M_ARENA_MAX of malloc.h
 _PAGEOUT: Final = 21  # MADV_PAGEOUT of Linux, since 5.4
 
@@ -22,13 +23,13 @@ def one_heap() -> None:
     Left to itself every thread gets its own, in pieces of 64 MB, in which a weight of 17 MB leaves gaps: of the models that are
     loaded behind the page these were 0.6 GB.
     """
-    if platform.libc_ver()[0] == "glibc":
+    if _GLIBC:
         ctypes.CDLL(None).mallopt(_ARENA_MAX, 1)
 
 
 def give_back() -> None:
     """Give what is free within the heap back to the system."""
-    if platform.libc_ver()[0] == "glibc":
+    if _GLIBC:
         ctypes.CDLL(None).malloc_trim(0)
 
 
