@@ -19,6 +19,7 @@ from rag.ask.neighbours import with_neighbours
 from rag.ask.outside import outside, superseded
 from rag.ask.prompt import beginnings, build_prompt
 from rag.ask.query import formulate, query_step
+from rag.ask.quote import instead
 from rag.ask.rerank import rerank
 from rag.ask.search import QueryEncoder, search
 from rag.config import Settings
@@ -254,15 +255,22 @@ def answer(
 
 
 def _held(written: Answer, question: str, corpus: Corpus, settings: Settings) -> Answer:
-    """A complete answer, weighed with its evidence where that was weighed; the refusal in its place where it is not carried."""
+    """A complete answer, weighed with its evidence where that was weighed; where it is not carried a refusal in its place, or a quotation."""
     if written.gate is None or written.finish == "stopped" or all(s.support == "refusal" for s in written.sentences):
         return written
     weighed, row = checked(written.gate, written.text, written.sentences, question, corpus.documents)
     trace = Trace((*written.trace.steps, *row), settings.lines(), settings.hash())
     if weighed.enough:
-        return replace(written, gate=weighed, trace=trace)
-    told_of = tuple(replace(s, note=_of_withdrawn(s.note)) if s.name == "cite" else s for s in trace.steps)
-    return replace(refusal(written, question, weighed, replace(trace, steps=told_of)), withdrawn=written)
+        found, row = instead(replace(written, gate=weighed, trace=trace), weighed, question, corpus.documents)
+        kept = trace if found.withdrawn is None else _told_of_withdrawn(trace)
+        return replace(found, trace=replace(kept, steps=(*kept.steps, *row)))
+    return replace(refusal(written, question, weighed, _told_of_withdrawn(trace)), withdrawn=written)
+
+
+def _told_of_withdrawn(trace: Trace) -> Trace:
+    """`trace`, what it says of citations said of what was written and is not shown."""
+    said = tuple(replace(s, note=_of_withdrawn(s.note)) if s.name == "cite" else s for s in trace.steps)
+    return replace(trace, steps=said)
 
 
 def _of_withdrawn(note: Bilingual) -> Bilingual:

@@ -115,7 +115,7 @@ class Remembered:
         if not isinstance(found, Answer) or found.prompt != retrieval.prompt:
             return None
         step = Step("cache", time.perf_counter() - began, len(found.prompt.input_ids), found.n_tokens, ANSWER)
-        written = [s for s in found.trace.steps if s.name in {"gate", "generate", "cite", "compare"}]
+        written = [s for s in found.trace.steps if s.name in {"gate", "generate", "cite", "quote", "compare"}]
         return replace(found, trace=replace(found.trace, steps=(*retrieval.trace.steps, *written, step)))
 
     def keep_answer(self, key: Key, answer: Answer, anyway: bool = False) -> None:

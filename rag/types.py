@@ -380,6 +380,7 @@ StepName = Literal[
     "gate",
     "generate",
     "cite",
+    "quote",
     "compare",
     "load",
     "split",
@@ -491,18 +492,23 @@ class Signal:
 
 @dataclass(frozen=True, slots=True)
 class Near:
-    """A sentence of the evidence, with the one before it: `span` of the text of the document that the chunk of `marker` is of."""
+    """A sentence of the evidence, with the one before it: `span` of the text of the document that the chunk of `marker` is of.
+
+    `sentence`: the sentence by itself, the end of `span`.
+    """
 
     marker: str
     chunk_id: str
     span: tuple[int, int]
+    sentence: tuple[int, int]
 
 
 @dataclass(frozen=True, slots=True)
 class Gate:
     """Whether the packed evidence was held to answer the question: with probability `p` (0…1), `enough` when it is at least `below`.
 
-    `nearest`: at most three sentences, the closest first. `written`: whether the answer was looked at too.
+    `nearest`: at most three sentences, the closest first. `written`: whether the answer was looked at too. `close`: all sentences that are
+    about as close as the closest (`rag.ask.gate.FAR`).
     """
 
     enough: bool
@@ -511,6 +517,19 @@ class Gate:
     signals: tuple[Signal, ...]
     nearest: tuple[Near, ...]
     written: bool = False
+    close: tuple[Near, ...] = ()
+
+
+Fault = Literal["unsupported", "echo", "elsewhere"]
+"""Why an answer does not hold: a sentence that no source carries; nothing but the question's words; carried, but by no sentence close to the question."""
+
+
+@dataclass(frozen=True, slots=True)
+class Quoted:
+    """Sentences of the evidence that stand in an answer's place, word for word, a line each, in the order of the prompt; and why."""
+
+    why: Fault
+    near: tuple[Near, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -545,8 +564,8 @@ Finish = Literal["running", "end", "length", "stopped"]
 class Answer:
     """An answer, while it streams (`done` False) and when it is complete.
 
-    `text` is what the model wrote, decoded from the new tokens only. `finish`: ``running``, ``end`` (end token),
-    ``length`` (answer tokens used up) or ``stopped``.
+    `text` is what the model wrote, decoded from the new tokens only, or what stands in its place (`quoted`, a refusal).
+    `finish`: ``running``, ``end`` (end token), ``length`` (answer tokens used up) or ``stopped``.
     """
 
     text: str
@@ -567,7 +586,9 @@ class Answer:
     ahead: int = 0
     """Answers of others that are written before this one; nothing of it is computed until there is none."""
     withdrawn: Answer | None = None
-    """What was written, where the gate put the not-found sentence in its place."""
+    """What was written, where the not-found sentence or a quotation took its place."""
+    quoted: Quoted | None = None
+    """What the text is taken from, where it is a quotation."""
 
     @property
     def says_nothing(self) -> bool:

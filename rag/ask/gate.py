@@ -35,6 +35,8 @@ UNMET: Final = 0.08
 HARDEST: Final = 4
 """`least` looks at the quarter of the question's tokens that the closest sentence holds worst."""
 NEAREST: Final = 3
+FAR: Final = 0.02
+"""A sentence whose similarity is less than the closest's by no more is about as close."""
 LONGEST: Final = 300
 """A sentence is cut off here, a question is read from here to its end: the encoder reads at most some 500 tokens, and nothing is to go unweighed for its length."""
 
@@ -112,7 +114,8 @@ def windows(packed: Sequence[Evidence], documents: Mapping[str, Document]) -> It
             begin, before = low, ""
             for start, end in source_sentences(document.text, low, high):
                 text = document.text[start : min(end, start + LONGEST)]
-                yield Window(Near(evidence.marker, chunk.chunk_id, (begin, end)), text, heading[:LONGEST], before)
+                near = Near(evidence.marker, chunk.chunk_id, (begin, end), (start, end))
+                yield Window(near, text, heading[:LONGEST], before)
                 begin, before = start, text
 
 
@@ -172,10 +175,11 @@ def gate(
     asked = wanted(found.question)
     unmet = [(not answers(asked, w.text)) + (not names(asked, w.around)) for w in sentences]
     scores = similar.mean(axis=1) - UNMET * np.array(unmet)
-    order = np.argsort(-scores, kind="stable")[:NEAREST]
+    order = np.argsort(-scores, kind="stable")
     values: dict[SignalName, float] = {"closest": float(scores[order[0]]), "least": least(similar[order[0]])}
     p, signals = mixed(values, BEFORE)
-    return Gate(p >= below, p, below, signals, tuple(sentences[i].near for i in order))
+    close = tuple(sentences[i].near for i in order if scores[i] >= scores[order[0]] - FAR)
+    return Gate(p >= below, p, below, signals, tuple(sentences[i].near for i in order[:NEAREST]), close=close)
 
 
 def checked(
@@ -230,12 +234,21 @@ def held(text: str, question: str, sentences: Sequence[str]) -> float:
     >>> held("每年5天[S1]。", "病假几天？", ["病假每年5天。", "婚假13天。"]), held("病假", "病假几天？", ["病假每年5天。"])
     (1.0, 0.0)
     """
-    asked, said = _plain(question), _plain(without_markers(text))
-    pairs = {said[i : i + 2] for i in range(max(1, len(said) - 1))} - {""}
-    own = {pair for pair in pairs if pair not in asked}
+    own = own_pairs(text, question)
     if not own:
         return 0.0
     return max((sum(pair in there for pair in own) / len(own) for there in map(_plain, sentences)), default=0.0)
+
+
+def own_pairs(text: str, question: str) -> frozenset[str]:
+    """The pairs of characters of an answer that the question does not hold; of one character that character.
+
+    >>> sorted(own_pairs("每年5天[S1]。", "每年几天？")), sorted(own_pairs("病假", "病假几天？"))
+    (['5天', '年5'], [])
+    """
+    asked, said = _plain(question), _plain(without_markers(text))
+    pairs = {said[i : i + 2] for i in range(max(1, len(said) - 1))} - {""}
+    return frozenset(pair for pair in pairs if pair not in asked)
 
 
 def carried(sentences: Sequence[Sentence]) -> float:

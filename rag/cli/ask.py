@@ -43,7 +43,10 @@ def ask(arguments: argparse.Namespace, language: Language) -> None:
     answer: Answer | None = None
     shown = 0
     for answer in pipeline.answer(retrieval, index, settings, models, threading.Event()):
-        print(answer.text[shown:], end="", flush=True)
+        if answer.withdrawn is not None:  # something else stands in the place of what was printed
+            print(f"\n→ {answer.text}", end="")
+        else:
+            print(answer.text[shown:], end="", flush=True)
         shown = len(answer.text)
     print()
     if answer is not None:

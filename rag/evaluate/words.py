@@ -64,6 +64,7 @@ WORDS: Final[Mapping[str, Bilingual]] = MappingProxyType({
     "step.gate": _B("gate", "把关"),
     "step.generate": _B("generate", "生成"),
     "step.cite": _B("cite", "引用"),
+    "step.quote": _B("quote", "摘录原文"),
     "step.compare": _B("compare", "比对"),
     "step.load": _B("read", "读取"),
     "step.split": _B("split", "切分"),

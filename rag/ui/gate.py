@@ -43,6 +43,9 @@ def show_gate(view: GateView, answer: Answer, documents: Mapping[str, Document],
         passed = "gate.written" if weighed.written else "gate.enough"  # once written, the answer is weighed too
         said = escape(text(passed, language, p=f"{weighed.p:.2f}", below=f"{weighed.below:.2f}"))
         shown = f'<details class="gate"><summary>{said}</summary>{signals}</details>'
+        if answer.quoted is not None:
+            why = text(f"gate.{answer.quoted.why}", language)
+            shown = notice(text("gate.quoted", language, why=why), "warning") + shown
         return {view.why: shown, view.anyway: gr.Button(visible=False)}
     against = min(weighed.signals, key=lambda signal: signal.gives)
     decided = text(f"gate.{against.name}", language)

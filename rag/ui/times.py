@@ -29,6 +29,7 @@ _PART: Final[Mapping[StepName, Part]] = MappingProxyType(
         "wait": "wait",
         "gate": "gate",
         "cite": "checks",
+        "quote": "checks",
         "compare": "checks",
     }
 )

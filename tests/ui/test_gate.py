@@ -14,9 +14,10 @@ from rag.types import Answer
 from rag.ui.app import App
 from rag.ui.gate import show_gate
 from rag.ui.render import escape
+from rag.ui.strings import TABLE
 from tests.fake_models import BigramEncoder
 from tests.ui.fakes import Client, last, page_app
-from tests.ui.markup import PAYLOADS, harmless
+from tests.ui.markup import PAYLOADS, harmless, untagged
 
 
 @pytest.fixture(scope="module")
@@ -67,6 +68,17 @@ def test_what_passes_shows_its_signals_and_no_button(visitor: Client) -> None:
     assert "15天" in pieces(shown, visitor)
     assert "<details" in shown[visitor.page.gate.why]
     assert not shown[visitor.page.gate.anyway].visible
+
+
+def test_a_quotation_says_why_it_stands_there_and_what_was_written_stays(visitor: Client) -> None:
+    shown = asked(visitor, refuse=True, refuse_below=0.0)  # its last sentence, that it will rain, stands nowhere
+    said = shown[visitor.page.gate.why]
+    assert TABLE["gate.unsupported"].zh in said and "逐字摘录" in said and "<details" in said
+    assert "15天" in pieces(shown, visitor) and "下雨" not in pieces(shown, visitor)
+    assert "明天会下雨" in untagged(shown[visitor.page.answer.withdrawn])
+    assert not shown[visitor.page.gate.anyway].visible
+    raw = asked(visitor, refuse=False)
+    assert "明天会下雨" in pieces(raw, visitor) and raw[visitor.page.answer.withdrawn] == ""
 
 
 def test_a_gate_that_is_off_says_nothing(visitor: Client) -> None:

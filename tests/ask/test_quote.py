@@ -1,0 +1,159 @@
+"""What stands in the place of an answer that does not hold: when, which sentences, word for word, and that nothing is lost."""
+
+import random
+from collections.abc import Callable
+from dataclasses import replace
+
+import pytest
+
+from rag.ask.cite import cite, sources
+from rag.ask.gate import FAR, gate, own_pairs
+from rag.ask.quote import LONGEST, fault, instead
+from rag.config import DEFAULT_ENCODER, GenerateSettings, Settings, SplitSettings
+from rag.corpus.index import Corpus, build
+from rag.types import Answer, Gate, Retrieval, Trace
+from tests.fake_models import BigramEncoder, FakeModels, ReplyGenerator
+from tests.hostile import text as hostile
+from tests.pipeline_kit import document, note, run, steps, stream
+
+QUESTION = "入职满一年，每年有多少天带薪年假？"
+LEAVE = "# 休假\n\n员工入职满一年后，每年可享受15天带薪年假。\n未休完的年假不跨年累计。\n婚假13天。\n配偶去世的，享有3天丧假。"
+MONEY = "# 报销\n\n办公设备报销额度为每人每年3000元。\n出差伙食补助每天120元。\n发票应在30天内提交。"
+ANY = Settings(generate=GenerateSettings(refuse=True, refuse_below=0.0))
+
+
+@pytest.fixture
+def encoder() -> BigramEncoder:
+    return BigramEncoder(facts=(("model", DEFAULT_ENCODER),))
+
+
+@pytest.fixture
+def corpus(encoder: BigramEncoder) -> Corpus:
+    return build([document("leave", LEAVE), document("money", MONEY)], SplitSettings("fixed", 100, 0), encoder)
+
+
+def asked(
+    reply: str, corpus: Corpus, encoder: BigramEncoder, settings: Settings = ANY, question: str = QUESTION
+) -> Answer:
+    models = FakeModels(encoder, ReplyGenerator(reply))
+    return stream(run(corpus, models, settings, question), corpus, models, settings)[-1]
+
+
+def word_for_word(answer: Answer, corpus: Corpus) -> None:
+    """A quotation is what its document says there, is carried, and hides nothing that was written."""
+    assert answer.quoted is not None and answer.withdrawn is not None and answer.gate is not None
+    said = [corpus.documents[n.chunk_id.rsplit(":", 1)[0]].text[slice(*n.sentence)].strip() for n in answer.quoted.near]
+    assert answer.text == "\n".join(said)
+    assert len(answer.text) <= LONGEST
+    assert set(answer.quoted.near) <= set(answer.gate.nearest)
+    assert answer.gate.nearest[0] in answer.quoted.near
+    assert {s.support for s in answer.sentences} <= {"cited", "no_claim"}
+    assert all(c.by == "system" and c.chunk_id is not None and c.span is not None for c in answer.citations)
+    assert answer.withdrawn.quoted is None and answer.withdrawn.withdrawn is None
+
+
+@pytest.mark.parametrize(
+    ("reply", "why"),
+    [
+        ("每年有99天带薪年假。", "unsupported"),
+        ("太阳系有八大行星。", "unsupported"),
+        ("入职满一年，每年有多少天带薪年假。", "echo"),
+        ("每年有15天带薪年假，是吗？", "echo"),
+        ("出差伙食补助每天120元。", "elsewhere"),
+        ("每年15天带薪年假。", None),
+        ("15天", None),
+    ],
+)
+def test_each_fault_and_none(reply: str, why: str | None, corpus: Corpus, encoder: BigramEncoder) -> None:
+    answer = asked(reply, corpus, encoder)
+    if why is None:
+        assert (answer.text, answer.quoted, answer.withdrawn) == (reply, None, None)
+        assert "quote" not in steps(answer)
+        return
+    word_for_word(answer, corpus)
+    assert answer.quoted is not None and answer.withdrawn is not None
+    assert (answer.quoted.why, answer.withdrawn.text) == (why, reply)
+    assert "15天带薪年假" in answer.text
+    assert note(answer, "cite").startswith("of what was written and withdrawn: ")
+    assert steps(answer)[-2:] == ["quote", "compare"]
+    assert "stand in its place" in note(answer, "quote")
+
+
+def test_a_quotation_is_word_for_word_whatever_stands_in_files_and_answers(
+    seeds: Callable[[int], range], encoder: BigramEncoder
+) -> None:
+    quoted = 0
+    for seed in seeds(120):
+        rng = random.Random(seed)
+        texts = ["\n".join(hostile(rng, 8) + rng.choice(("。", "", "15天。")) for _ in range(5)) for _ in range(2)]
+        corpus = build(
+            [document(f"d{n}", f"年假{n}。{t}") for n, t in enumerate(texts)], SplitSettings("fixed", 120, 0), encoder
+        )
+        answer = asked(hostile(rng, 6), corpus, encoder, question="年假" + hostile(rng, 3))
+        if answer.quoted is not None:
+            word_for_word(answer, corpus)
+            quoted += 1
+    assert quoted
+
+
+def test_sentences_too_long_for_an_answer_are_not_quoted(encoder: BigramEncoder) -> None:
+    corpus = build(
+        [document("leave", "每年可享受的带薪年假，" + "视工龄、岗位、绩效而定，" * 12 + "为15天。")],
+        SplitSettings("fixed", 400, 0),
+        encoder,
+    )
+    answer = asked("每年有99天带薪年假。", corpus, encoder)
+    assert (answer.text, answer.quoted, answer.withdrawn) == ("每年有99天带薪年假。", None, None)
+    assert "too long" in note(answer, "quote")
+
+
+def test_whoever_weighs_nothing_gets_what_was_written(corpus: Corpus, encoder: BigramEncoder) -> None:
+    off = Settings(generate=GenerateSettings(refuse=False))
+    assert asked("每年有99天带薪年假。", corpus, encoder, off).text == "每年有99天带薪年假。"
+
+
+def test_close_are_all_that_are_about_as_close_as_the_closest(
+    corpus: Corpus, encoder: BigramEncoder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found = run(corpus, FakeModels(encoder, None))
+    every = {}
+    for far in (0.0, FAR, 0.3, 9.0):
+        monkeypatch.setattr("rag.ask.gate.FAR", far)
+        weighed = gate(found, corpus.documents, encoder, 0.5)
+        assert weighed is not None and weighed.nearest[0] == weighed.close[0]
+        every[far] = weighed.close
+    assert [len(close) for close in every.values()] == sorted(len(close) for close in every.values())
+    assert len(every[0.0]) < len(every[9.0]) == 9  # two headings, seven sentences
+    assert all(
+        len(one.sentence) == 2 and one.span[1] == one.sentence[1] and one.span[0] <= one.sentence[0]
+        for one in every[9.0]
+    )
+
+
+def weighed_on(corpus: Corpus, encoder: BigramEncoder) -> tuple[Retrieval, Gate]:
+    found = run(corpus, FakeModels(encoder, ReplyGenerator("x")))
+    weighed = gate(found, corpus.documents, encoder, 0.0)
+    assert weighed is not None
+    return found, weighed
+
+
+def test_an_answer_rests_elsewhere_only_when_nothing_it_cites_is_close(corpus: Corpus, encoder: BigramEncoder) -> None:
+    found, weighed = weighed_on(corpus, encoder)
+    assert found.prompt is not None
+    for text in ("出差伙食补助每天120元。", "每年可享受15天带薪年假。出差伙食补助每天120元。"):
+        cited = cite(text, sources(found.prompt.packed, corpus.documents), True, QUESTION)
+        written = Answer(
+            text, cited.citations, cited.sentences, found.prompt, Trace((), (), ""), True, "end", 9, None, 0.0
+        )
+        assert fault(written, weighed, QUESTION) == (None if "15天" in text else "elsewhere")
+        assert fault(replace(written, citations=()), weighed, QUESTION) is None
+    same, row = instead(written, weighed, QUESTION, corpus.documents)
+    assert same is written and row == ()
+
+
+def test_pairs_of_its_own_against_a_plain_count(seeds: Callable[[int], range]) -> None:
+    for seed in seeds(60):
+        rng = random.Random(seed)
+        question, text = ("".join(rng.choices("年假几天有15", k=rng.randint(1, 9))) for _ in range(2))
+        pairs = [text[i : i + 2] for i in range(len(text) - 1)] or [text]
+        assert own_pairs(text, question) == {pair for pair in pairs if pair not in question}
