@@ -2,7 +2,8 @@
 
 A small model misreads lists and tables, or says the question again, more often than the sentences closest to the question miss the answer: of
 151 sample questions whose evidence was in the prompt it answers 61 right behind the gate, and 97 with what `fault` finds replaced
-(40 won, 4 lost). Copying more than `LONGEST` characters would be no answer: such sentences are not taken, and the model's stays with its marks.
+(40 won, 4 lost). Copying more than `LONGEST` characters would be no answer, nor would words in another language than the question's: such
+sentences are not taken, and what the model wrote stays with its marks.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from typing import Final
 
 from rag.ask.cite import cite, sources
 from rag.ask.gate import own_pairs
+from rag.ask.rules import language_of
 from rag.errors import Bilingual
 from rag.types import Answer, Document, Fault, Gate, Near, Quoted, Step
 
@@ -44,7 +46,7 @@ def instead(
         return written, ()
     for near in _chosen(written, weighed):
         text = "\n".join(_words(one, documents) for one in near)
-        if len(text) > LONGEST:
+        if len(text) > LONGEST or language_of(text) != language_of(question):
             continue
         cited = cite(text, sources(written.prompt.packed, documents), True, question)
         if all(s.support in ("cited", "no_claim") for s in cited.sentences):
@@ -89,7 +91,7 @@ def _note(why: Fault, n: int) -> Bilingual:
     said = _WHY[why]
     if not n:
         return Bilingual(
-            en=f"{said.en}; the closest sentences are too long to stand in its place, so it stays",
-            zh=f"{said.zh}；最接近的句子过长，不宜代替，因此保留所写内容",
+            en=f"{said.en}; the closest sentences are too long, or in another language, to stand in its place, so it stays",
+            zh=f"{said.zh}；最接近的句子过长或与提问语言不同，不宜代替，因此保留所写内容",
         )
     return Bilingual(en=f"{said.en}; the closest sentences stand in its place", zh=f"{said.zh}；改用最接近的原句")

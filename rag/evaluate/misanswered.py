@@ -131,8 +131,8 @@ def _misread(outcome: Outcome, answered: Answered, answer: Answer) -> Diagnosis:
     else:
         cause = "points_missing"
         words = Bilingual(
-            en=f"the answer lacks {missing.en}; it says {quoted(answer.text)}",
-            zh=f"但回答缺少{missing.zh}，写的是{quoted(answer.text)}",
+            en=f"the answer lacks {missing.en}; it says {quoted(answer.text)}{_in_place_of(answer).en}",
+            zh=f"但回答缺少{missing.zh}，写的是{quoted(answer.text)}{_in_place_of(answer).zh}",
         )
     return Diagnosis(
         "answer",
@@ -140,6 +140,16 @@ def _misread(outcome: Outcome, answered: Answered, answer: Answer) -> Diagnosis:
         None,
         Bilingual(en=f"The evidence was in the prompt, but {words.en}.", zh=f"证据已在提示词中，{words.zh}。"),
         _other_model(outcome),
+    )
+
+
+def _in_place_of(answer: Answer) -> Bilingual:
+    """What the model wrote, where a quotation took its place; else nothing."""
+    if answer.quoted is None or answer.withdrawn is None:
+        return Bilingual(en="", zh="")
+    was = quoted(answer.withdrawn.text)
+    return Bilingual(
+        en=f", quoted in the place of what the model wrote ({was})", zh=f"（摘自原文，代替模型所写的{was}）"
     )
 
 

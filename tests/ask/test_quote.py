@@ -107,6 +107,13 @@ def test_sentences_too_long_for_an_answer_are_not_quoted(encoder: BigramEncoder)
     assert "too long" in note(answer, "quote")
 
 
+def test_a_question_is_not_answered_in_another_language(encoder: BigramEncoder) -> None:
+    corpus = build([document("leave", "Annual leave 年假 is 15 days.")], SplitSettings("fixed", 400, 0), encoder)
+    for question, kept in (("How many days is annual leave?", True), ("年假 annual leave 有几天？", False)):
+        answer = asked("Annual leave 年假 is 99 days.", corpus, encoder, question=question)
+        assert (answer.quoted is None) == kept
+
+
 def test_whoever_weighs_nothing_gets_what_was_written(corpus: Corpus, encoder: BigramEncoder) -> None:
     off = Settings(generate=GenerateSettings(refuse=False))
     assert asked("每年有99天带薪年假。", corpus, encoder, off).text == "每年有99天带薪年假。"
