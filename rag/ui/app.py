@@ -93,11 +93,12 @@ def _wire_questions(page: Page, do: QuestionHandlers) -> None:
     asked = {page.question, *panel.inputs()}
     answer = shown["answer"]
     both = list(dict.fromkeys([*found, *answer]))
+    light = list(dict.fromkeys([page.tabs, page.timer, *shown["corpus"], page.candidates.progress, *answer]))
     retrieving = page.retrieve.click(do.retrieve, asked, both, **RAW, **SEARCHES)
     chosen = page.examples.choose(do.choose_example, None, page.question, **LIGHT)
     searches = [
-        gr.on([page.ask.click, page.question.submit], do.ask, asked, both, **RAW, **SEARCHES),
-        chosen.success(do.ask, asked, both, **RAW, **SEARCHES),
+        gr.on([page.ask.click, page.question.submit], do.ask, asked, light, **RAW, **SEARCHES),
+        chosen.success(do.ask, asked, light, **RAW, **SEARCHES),
     ]
     # an answer that is about to end does not keep the next one out; `ask` has stopped it. (A `cancels` here would come
     # after the search, and could end the very answer that the search has just begun.)
@@ -105,6 +106,7 @@ def _wire_questions(page: Page, do: QuestionHandlers) -> None:
     answers.append(page.gate.anyway.click(do.answer_anyway, None, answer, **ANSWERS))
     for written in answers:
         written.then(do.catch_up, None, shown["found"], **LIGHT)
+    gr.on([page.candidates_tab.select, page.prompt_tab.select], do.look, None, shown["found"], **LIGHT)
     gr.on(
         [page.stop.click, page.documents.stop.click],
         do.stop,

@@ -50,7 +50,7 @@ class CorpusHandlers(Desk):
         }
         # a page that came back shows nothing yet
         visit.scope = ()
-        visit.seen_corpus, visit.seen_prompt, visit.seen_set, visit.seen_results = None, None, (), False
+        visit.seen_corpus, visit.seen_found, visit.seen_set, visit.seen_results = None, None, (), False
         return shown | self._standing(visit, spoken)
 
     @guarded()

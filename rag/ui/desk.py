@@ -79,12 +79,19 @@ class Desk:
         return panels.notice(text(key, spoken, hash=settings.hash()), "warning" if again else "info")
 
     def _found(self, visit: Visit, asked: Asked, spoken: Language) -> Updates:
-        """Candidates and Prompt of a question; who writes them to the page notes it in `Visit.seen_prompt`."""
+        """All of what a question found; who writes it to the page notes it in `Visit.seen_found`."""
         retrieval, corpus = asked.retrieval, asked.corpus
         kept = visit.workspace.settings.generate.answer_tokens
         return {
             **candidates.show_candidates(self.page.candidates, asked, visit.compared(asked), visit.beside.kept, spoken),
             **prompt.show_prompt(self.page.prompt, retrieval, corpus, kept, spoken),
+            **self._beside_answer(visit, asked, spoken),
+        }
+
+    def _beside_answer(self, visit: Visit, asked: Asked, spoken: Language) -> Updates:
+        """What a question found, as far as it is not on Candidates and Prompt: little to draw."""
+        retrieval, corpus = asked.retrieval, asked.corpus
+        return {
             self.page.answer.steps: times.line(retrieval.trace, None, spoken) + panels.steps(retrieval.trace, spoken),
             self.page.answer.versions: candidates_table.other_versions(retrieval, corpus.documents, spoken),
             self.page.settings.note: self._settings_note(visit, visit.workspace.settings, spoken),
@@ -123,11 +130,11 @@ class Desk:
     def _unseen(self, visit: Visit, spoken: Language) -> Updates:
         """What the last question found, when the page shows something else; the steps are the answer's by then."""
         asked = visit.workspace.asked()
-        if asked is None or asked.retrieval.prompt is visit.seen_prompt:
+        if asked is None or asked.retrieval is visit.seen_found:
             return {}
         shown = self._found(visit, asked, spoken)
         del shown[self.page.answer.steps], shown[self.page.settings.note]
-        visit.seen_prompt = asked.retrieval.prompt
+        visit.seen_found = asked.retrieval
         return shown
 
     def _corpus_if_new(self, visit: Visit, spoken: Language) -> Updates:

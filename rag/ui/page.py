@@ -36,7 +36,9 @@ class Page(NamedTuple):
     tabs: gr.Tabs
     documents: DocumentsTab
     chunks: ChunksTab
+    candidates_tab: gr.Tab
     candidates: CandidatesTab
+    prompt_tab: gr.Tab
     prompt: PromptTab
     gate: GateView
     answer: AnswerTab
@@ -73,9 +75,9 @@ def build_page(label: gr.I18n, limits: Limits) -> Page:
             documents = build_documents(label)
         with gr.Tab(label("tab.chunks"), id="chunks"):
             chunks = build_chunks(label)
-        with gr.Tab(label("tab.candidates"), id="candidates"):
+        with gr.Tab(label("tab.candidates"), id="candidates") as candidates_tab:
             candidates = build_candidates(label)
-        with gr.Tab(label("tab.prompt"), id="prompt"):
+        with gr.Tab(label("tab.prompt"), id="prompt") as prompt_tab:
             prompt = build_prompt(label)
         with gr.Tab(label("tab.answer"), id="answer"):
             gate = build_gate(label)
@@ -84,5 +86,5 @@ def build_page(label: gr.I18n, limits: Limits) -> Page:
             evaluate = build_evaluate(label)
     return Page(
         models, gr.Timer(1.0), question, ask, retrieve, stop, earlier, drop, examples, settings, tabs, documents, chunks,
-        candidates, prompt, gate, answer, evaluate_tab, evaluate,
+        candidates_tab, candidates, prompt_tab, prompt, gate, answer, evaluate_tab, evaluate,
     )  # fmt: skip

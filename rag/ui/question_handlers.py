@@ -25,6 +25,8 @@ from rag.workspace import Asked
 
 REFRESH_S: Final = 0.2
 """A growing answer is shown again after so long: showing it takes the cores that write it, and the visitor's, as long as a token does."""
+LOOK_S: Final = 0.1
+"""Whether a search has ended is looked at so often, for a tab that was opened in the meantime."""
 
 
 class QuestionHandlers(Desk):
@@ -79,7 +81,11 @@ class QuestionHandlers(Desk):
 
     @guarded("answer.status")
     def ask(self, values: Mapping[Any, Any], request: gr.Request) -> Iterator[Updates]:
-        """Answer, first half: as Retrieve, with the Answer tab in front; a fresh retrieval is reused."""
+        """Answer, first half: as Retrieve, with the Answer tab in front; a fresh retrieval is reused.
+
+        Candidates and Prompt are not drawn here, but by `look` and `catch_up`: the page sends for the answer only once it
+        has drawn what this gave it.
+        """
         spoken, visit = language(request), self._visit(request)
         visit.stop("search")
         visit.stop("answer")  # a new question ends the answer to the last one
@@ -168,11 +174,22 @@ class QuestionHandlers(Desk):
 
     @guarded()
     def catch_up(self, request: gr.Request) -> Updates:
-        """After an answer: Candidates and Prompt again when it was written from a later retrieval than they show.
+        """After an answer: Candidates and Prompt, unless they were drawn while it was written and it is from the same retrieval.
 
-        So it is when the generator became ready between search and answer. Not while the answer streams: see `_find`.
+        It is from a later one when the generator became ready between search and answer.
         """
-        return self._unseen(self._visit(request), language(request)) or gr.skip()
+        visit = self._visit(request)
+        shown = {} if visit.asking is not None else self._unseen(visit, language(request))
+        return shown or gr.skip()  # another question is under way: nothing is drawn in the time of its answer
+
+    @guarded()
+    def look(self, request: gr.Request) -> Iterator[Updates]:
+        """Candidates or Prompt was opened: what the question asked last has found, as soon as it has."""
+        visit = self._visit(request)
+        while visit.asking is not None and not visit.asking.found:
+            yield gr.skip()  # a closed page has to be noticed
+            time.sleep(LOOK_S)
+        yield self._unseen(visit, language(request)) or gr.skip()
 
     @guarded()
     def stop(self, request: gr.Request) -> Updates:
@@ -232,7 +249,7 @@ class QuestionHandlers(Desk):
         """The settings on the screen, then the search under exactly these; what was found is returned.
 
         None when the page shows something else by then. `place` shows how far re-indexing is. On its way to an answer the
-        last retrieval will do, if searching again would give the same.
+        last retrieval will do, if searching again would give the same, and its tables are left for later.
 
         It has to be in the caller's last yield: a later one empties tables in tabs that were not opened yet
         (the browser applies it to the very object the table still has to show).
@@ -243,8 +260,8 @@ class QuestionHandlers(Desk):
         for bar in bars(place, self._configure(visit, settings), spoken):
             yield bar if visit.asking is question else gr.skip()
         written = str(values[self.page.question] or "")
-        reuse = place is self.page.answer.status
-        if not (reuse and visit.workspace.fresh(written)):
+        answers = place is self.page.answer.status
+        if not (answers and visit.workspace.fresh(written)):
             try:
                 with visit.running("search") as stop:
                     visit.workspace.retrieve(written, stop)
@@ -258,8 +275,13 @@ class QuestionHandlers(Desk):
         asked = visit.workspace.asked()
         if asked is None:
             raise mistake(SettingError, "cand.changed")
-        shown = self._corpus_if_new(visit, spoken) | self._found(visit, asked, spoken)
-        visit.seen_prompt = asked.retrieval.prompt
+        shown = self._corpus_if_new(visit, spoken)
+        if answers:
+            visit.compared(asked)  # what comes next is compared with this one, drawn or not
+            shown |= self._beside_answer(visit, asked, spoken)
+        else:
+            shown |= self._found(visit, asked, spoken)
+            visit.seen_found = asked.retrieval
         if settings.select.rerank == "cross":  # the first such search begins to load it; the poll ends itself
             shown[self.page.timer] = gr.Timer(active=True)
         return shown

@@ -190,7 +190,7 @@ class ResultHandlers(Desk):
         shown[page.evaluate.diagnosis] = evaluate_questions.explained(outcome, found, spoken)
         shown |= self._labelled(visit, outcome, found.need if found is not None else None, spoken)
         visit.workspace.show(asked)  # may refuse; from here on nothing fails
-        visit.opened, visit.asking, visit.seen_prompt = asked, None, asked.retrieval.prompt
+        visit.opened, visit.asking, visit.seen_found = asked, None, asked.retrieval
         visit.no_answer = instead
         visit.stop("answer")  # what still streams would write over it
         return shown

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from rag.corpus.index import Corpus
     from rag.evaluate.experiment import Experiment
     from rag.evaluate.questions import QuestionSet
-    from rag.types import Document, Prompt
+    from rag.types import Document, Retrieval
     from rag.ui.chunks import Opened
     from rag.workspace import Asked, Workspace
 
@@ -47,8 +47,8 @@ class Asking:
 class Visit:
     """One visitor's workspace and the work that is running for them.
 
-    `seen_corpus` is the id of the corpus the visitor's page shows and its `rag.ui.documents.scope`, `seen_prompt` the
-    prompt, `seen_set` the question set as the only item (empty: it shows none yet), `seen_results` whether it shows
+    `seen_corpus` is the id of the corpus the visitor's page shows and its `rag.ui.documents.scope`, `seen_found` what
+    its Candidates and Prompt show, `seen_set` the question set as the only item (empty: it shows none yet), `seen_results` whether it shows
     results of an evaluation. `asking` is the question that is being searched or answered or waits for it; None when there
     is none. `opened` is the question of an evaluation that was opened since, `no_answer` what stands in place of its answer
     when it has none. `beside` holds the retrievals that are compared. `document` is the key of the document chosen last on the Documents or the Chunks tab,
@@ -67,7 +67,7 @@ class Visit:
         self.chunks: Opened | None = None
         self.entered: tuple[object, str] | None = None
         self.removing = self.going = ""
-        self.seen_prompt: Prompt | None = None
+        self.seen_found: Retrieval | None = None
         self.seen_set: tuple[QuestionSet | None, ...] = ()
         self.seen_results = False
         self.asking: Asking | None = None

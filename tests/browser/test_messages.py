@@ -69,6 +69,43 @@ def test_a_page_that_opens_has_nothing_to_complain_of(site: tuple[App, str], vis
     assert [r.url for r in answers if r.status >= 400] == [] and toast(page).count() == 0
 
 
+def complete(page: Any, question: str) -> None:
+    """Candidates and Prompt, opened one after the other, show all of what `question` found."""
+    steps.open_tab(page, "candidates")
+    page.locator("#cand-summary", has_text=question).wait_for()
+    page.locator("#cand-table [data-testid='cell-1-8']").wait_for()
+    page.locator("#cand-view mark.chunk").first.wait_for()
+    steps.open_tab(page, "prompt")
+    page.locator("#prompt-text", has_text=question).wait_for()
+    page.locator("#prompt-messages", has_text=question).wait_for()
+
+
+def test_tables_are_complete_whether_opened_before_while_or_after_an_answer(
+    site: tuple[App, str], more: threading.Event, visit: Callable[..., Any]
+) -> None:
+    """Nor do they empty when the answer goes on: Gradio does that to what an earlier yield of one event gave closed tabs."""
+    page = visit(site[1])
+    asked = ["年假有多少天？", "设备报销的上限？", "设备报销每年多少？", "年假怎样规定？"]
+    for n, question in enumerate(asked):
+        more.clear()
+        steps.ask(page, question)
+        if n == 2:
+            steps.open_tab(page, "candidates")  # perhaps before anything was found
+        else:
+            steps.first_token(page)
+        if n:
+            complete(page, question)
+        more.set()
+        steps.open_tab(page, "answer")
+        steps.finished(page)
+        complete(page, question)
+    more.clear()
+    steps.ask(page, "年假最多几天？")
+    steps.first_token(page)
+    assert steps.stop(page) < 5
+    complete(page, "年假最多几天？")
+
+
 def test_a_candidate_is_opened_while_an_answer_is_written(
     site: tuple[App, str], visit: Callable[..., Any], more: threading.Event
 ) -> None:

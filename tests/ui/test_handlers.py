@@ -26,14 +26,14 @@ def test_every_output_of_a_handler_is_declared(app: App) -> None:
         client.page.documents.again,
     }  # fmt: skip
     asked = last(client.questions.ask(client.values(), client.request))
-    assert set(asked) <= groups["corpus"] | groups["found"] | groups["answer"] | {
-        client.page.tabs,
-        client.page.settings.note,
-    }
+    light = {client.page.tabs, client.page.timer, client.page.candidates.progress}
+    assert set(asked) <= groups["corpus"] | groups["answer"] | light
+    assert set(last(client.questions.look(client.request))) <= groups["found"]
 
 
 def test_the_line_from_question_to_source(visitor: Client) -> None:
-    found = last(visitor.questions.ask(visitor.values(), visitor.request))
+    last(visitor.questions.ask(visitor.values(), visitor.request))
+    found = last(visitor.questions.look(visitor.request))
     rows = found[visitor.page.candidates.table]["data"]
     assert rows[0][0] == 1 and "15天" in "".join(map(str, rows[0]))
     assert QUESTION in found[visitor.page.prompt.text]
@@ -221,6 +221,7 @@ def test_hostile_questions_and_files_never_reach_the_page_unescaped(visitor: Cli
         visitor.upload("x.txt", hostile_text(rng).encode("utf-8", "ignore") + b"<img src=x onerror=alert(1)>")
         question = hostile_text(rng)[:300] + "<img src=x onerror=alert(1)>"
         found = last(visitor.questions.ask(visitor.values(question), visitor.request))
+        found |= last(visitor.questions.look(visitor.request))
         visual = {k: v for k, v in found.items() if isinstance(k, gr.HTML) and isinstance(v, str)}
         assert visual and not [v for v in visual.values() if "<img" in v or "<script" in v]
         for key in [d.key for d in visitor.workspace.own_documents()]:
@@ -268,7 +269,8 @@ def test_without_a_generator_candidates_and_messages_are_still_shown(tmp_path: P
     client = Client(app)
     loaded = client.corpus.load(client.request)
     assert "无法生成回答" in loaded[client.page.models]
-    found = last(client.questions.ask(client.values(), client.request))
+    last(client.questions.ask(client.values(), client.request))
+    found = last(client.questions.look(client.request))
     assert found[client.page.candidates.table]["data"] and QUESTION in found[client.page.prompt.messages]
     with pytest.raises(gr.Error):
         last(client.questions.write(client.request))

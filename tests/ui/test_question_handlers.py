@@ -34,8 +34,8 @@ def nothing(shown: Any) -> bool:
 def test_answer_searches_again_only_when_that_would_give_something_else(line: tuple[App, PageModels]) -> None:
     client, questions = Client(line[0]), line[1].encoder().questions
     last(client.questions.retrieve(client.values(), client.request))
-    shown = last(client.questions.ask(client.values(f" {QUESTION}\n"), client.request))
-    assert len(questions) == 1 and shown[client.page.candidates.table]["data"]
+    last(client.questions.ask(client.values(f" {QUESTION}\n"), client.request))
+    assert len(questions) == 1 and nothing(last(client.questions.look(client.request)))  # Retrieve has drawn it
     last(client.questions.write(client.request))
     last(client.questions.ask(client.values(), client.request))
     assert len(questions) == 1
@@ -80,8 +80,8 @@ def test_an_answer_that_is_remembered_says_so(line: tuple[App, PageModels]) -> N
 def test_what_ran_is_shown_when_the_generator_became_ready_after_the_search(line: tuple[App, PageModels]) -> None:
     client, models = Client(line[0]), line[1]
     generator, models._generator = models._generator, None
-    found = last(client.questions.ask(client.values(), client.request))
-    assert found[client.page.prompt.text] == ""  # messages only
+    last(client.questions.ask(client.values(), client.request))
+    assert last(client.questions.look(client.request))[client.page.prompt.text] == ""  # messages only
     models._generator = generator
     written = last(client.questions.write(client.request))
     assert written[client.page.answer.answer]
@@ -93,11 +93,43 @@ def test_what_ran_is_shown_when_the_generator_became_ready_after_the_search(line
     assert nothing(client.questions.catch_up(client.request))
 
 
-def test_after_an_answer_to_what_is_shown_nothing_is_shown_again(line: tuple[App, PageModels]) -> None:
+def test_tables_are_drawn_once_when_they_are_looked_at_or_after_the_answer(line: tuple[App, PageModels]) -> None:
+    client = Client(line[0])
+    tables = {*client.page.candidates.listed(), *client.page.candidates.opened(), *client.page.prompt}
+    for looks in (True, False):
+        found = last(client.questions.ask(client.values(), client.request))
+        assert not tables & set(found) and client.page.answer.steps in found  # the model does not wait for the browser
+        looked = last(client.questions.look(client.request)) if looks else None
+        last(client.questions.write(client.request))
+        after = client.questions.catch_up(client.request)
+        shown = looked if looks else after
+        assert shown and tables <= set(shown)
+        assert not looks or nothing(after)
+        assert nothing(last(client.questions.look(client.request)))
+        last(client.questions.retrieve(client.values("设备报销"), client.request))
+
+
+def test_tables_looked_at_during_a_search_are_drawn_when_it_ends(line: tuple[App, PageModels]) -> None:
     client = Client(line[0])
     last(client.questions.ask(client.values(), client.request))
     last(client.questions.write(client.request))
-    assert nothing(client.questions.catch_up(client.request))
+    asking = client.questions.ask(client.values("设备报销多少？"), client.request)
+    next(asking)
+    looking = client.questions.look(client.request)
+    assert nothing(next(looking)) and nothing(next(looking))
+    assert nothing(client.questions.catch_up(client.request))  # of the answer before: this one is under way
+    last(asking)
+    assert "设备报销多少？" in last(looking)[client.page.prompt.text]
+
+
+def test_what_was_asked_is_compared_with_what_was_asked_before_whether_it_was_drawn_or_not(
+    line: tuple[App, PageModels],
+) -> None:
+    client = Client(line[0])
+    for question in (QUESTION, "设备报销多少？", "年假有几天？"):
+        last(client.questions.ask(client.values(question), client.request))
+    shown = last(client.questions.look(client.request))
+    assert "设备报销多少？" in shown[client.page.candidates.beside]
 
 
 def test_documents_that_changed_during_a_search_are_told(line: tuple[App, PageModels]) -> None:
@@ -218,7 +250,8 @@ def test_the_turn_of_an_earlier_question_is_not_spent_on_a_later_one_that_is_sea
     searching = client.questions.ask(client.values(PAID["question"]), client.request)
     next(searching)
     assert all(map(nothing, client.questions.write(client.request)))  # of the first one
-    assert PAID["question"] in last(searching)[client.page.prompt.text]
+    last(searching)
+    assert PAID["question"] in last(client.questions.look(client.request))[client.page.prompt.text]
     assert last(client.questions.write(client.request))[client.page.answer.answer]
 
 
