@@ -60,9 +60,12 @@ class Generated:
 
 
 def best_dtype() -> tuple[str, torch.dtype]:
-    """Device and dtype by what the machine has: fp16 on CUDA, bf16 on a CPU that multiplies it, else fp32."""
+    """Device and dtype by what the machine has: bf16 on CUDA, fp16 on cards without it, bf16 on a CPU that multiplies it, else fp32.
+
+    bf16 first, since it has the range of the weights as they were trained; fp16 ends at 65,504.
+    """
     if torch.cuda.is_available():
-        return "cuda", torch.float16
+        return "cuda", torch.bfloat16 if torch.cuda.is_bf16_supported(including_emulation=False) else torch.float16
     return "cpu", product_dtype()
 
 

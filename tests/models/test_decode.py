@@ -13,7 +13,8 @@ from transformers import AutoModelForCausalLM
 
 from rag.config import GenerateSettings
 from rag.models import decode
-from rag.models.generator import SHARED, Generated, Generator
+from rag.models.generator import SHARED, Generated, Generator, best_dtype
+from rag.models.layers import product_dtype
 from rag.models.lookup import Lookup
 from rag.models.packed import Eight, Head
 from rag.models.prefix import PrefixCache
@@ -73,6 +74,23 @@ def prompt(generator: Generator, rng: random.Random) -> tuple[int, ...]:
         at = rng.randrange(len(ids))
         ids += ids[at : at + 40]
     return tuple(ids)
+
+
+@pytest.mark.parametrize(
+    ("there", "bf16", "expected"),
+    [
+        (True, True, ("cuda", torch.bfloat16)),
+        (True, False, ("cuda", torch.float16)),
+        (False, False, ("cpu", product_dtype())),
+    ],
+)
+def test_the_device_is_cuda_where_there_is_one(
+    there: bool, bf16: bool, expected: tuple[str, torch.dtype], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What runs there is tested by all of this file, on a machine that has one: a generator is on the device that it finds."""
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: there)
+    monkeypatch.setattr(torch.cuda, "is_bf16_supported", lambda including_emulation: bf16 and not including_emulation)
+    assert best_dtype() == expected
 
 
 # --- the same tokens
