@@ -8,7 +8,7 @@ from array import array
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 import bm25s
 import numpy as np
@@ -31,7 +31,7 @@ _LETTERS = rf"[^\W_{_CJK}]+"
 # Letters and digits hang together over - _ . so that VPN-4031, HR-F-012 and 3.5 are one term each, digits alone over /
 # too, as in 2026/10/01, but not words (VPN/WiFi are two); 3,000 is 3000, and so is 3千.
 _PIECE = re.compile(
-    rf"(?P<amount>{AMOUNT})|(?P<numeral>[{NUMERALS}]+)|(?P<character>[{_CJK}])"
+    rf"(?P<amount>{AMOUNT})|(?P<numeral>[{NUMERALS}]+)|(?P<characters>(?:(?![{NUMERALS}])[{_CJK}])+)"
     rf"|(?P<thousands>\d{{1,3}}(?:,\d{{3}})+(?:\.\d+)?(?![^\W{_CJK}]))"
     rf"|(?P<word>\d+(?:/\d+)+(?![-_.]?[^\W_{_CJK}])|{_LETTERS}(?:[-_.]{_LETTERS})*)"
 )
@@ -60,8 +60,7 @@ _ENGLISH = frozenset(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Term:
+class Term(NamedTuple):
     """A term and the half-open span of the text it was read from."""
 
     term: str
@@ -79,8 +78,7 @@ class Contribution:
     score: float
 
 
-@dataclass(frozen=True, slots=True)
-class _Piece:
+class _Piece(NamedTuple):
     """What terms are made of; `pairs`: it is written without spaces and makes a pair with its neighbour."""
 
     term: str
@@ -170,7 +168,10 @@ def _without_parts(found: Iterator[Term]) -> list[Term]:
 def _pieces(folded: str) -> Iterator[_Piece]:
     for match in _PIECE.finditer(folded):
         written, start, end = match.group(), match.start(), match.end()
-        if match.lastgroup == "amount":
+        if match.lastgroup == "characters":
+            for i, c in enumerate(written, start):
+                yield _Piece(c, i, i + 1, True)
+        elif match.lastgroup == "amount":
             yield _Piece(amount(written), start, end, True)
         elif match.lastgroup == "numeral":
             value = number(written)
