@@ -268,8 +268,12 @@ def _held(written: Answer, question: str, corpus: Corpus, settings: Settings) ->
 
 
 def _told_of_withdrawn(trace: Trace) -> Trace:
-    """`trace`, what it says of citations said of what was written and is not shown."""
-    said = tuple(replace(s, note=_of_withdrawn(s.note)) if s.name == "cite" else s for s in trace.steps)
+    """`trace`, what its rows behind the writing say of the answer said of what was written and is not shown."""
+    at = next((n for n, step in enumerate(trace.steps) if step.name == "generate"), len(trace.steps))
+    said = tuple(
+        replace(s, note=_of_withdrawn(s.note)) if n > at and s.name in ("cite", "gate") else s
+        for n, s in enumerate(trace.steps)
+    )
     return replace(trace, steps=said)
 
 

@@ -11,7 +11,7 @@ from typing import Final
 
 from rag.ask.alike import Row, Span, Token, content, differ, likeness, marks, most_like, values, wording
 from rag.ask.nearest import BOUND, Effort, Sentences, pairs
-from rag.ask.sentences import source_sentences
+from rag.ask.sentences import is_heading, source_sentences
 from rag.errors import Bilingual
 from rag.types import Answer, Difference, Document, Evidence, Retrieval, Side, Step
 
@@ -108,18 +108,11 @@ def _whole(document: Document, span: Span) -> Span:
     return (inside[0][0], inside[-1][1]) if inside else span
 
 
-def _is_rule(document: Document, row: Span) -> bool:
-    """Whether the sentence is more than a heading."""
-    line = document.text.rfind("\n", 0, row[0]) + 1
-    heading = any(section.start in (line, row[0]) for section in document.sections)
-    return not (heading and document.text[row[1] - 1] not in "。；;.!！?？")
-
-
 def _resting(document: Document, sentences: Sentences, spans: Sequence[Span]) -> Iterator[int]:
     """The sentences, not headings, on which the spans lie."""
     wanted = [_whole(document, span) for span in spans]
     for number, (start, end) in enumerate(sentences.spans):
-        if any(start < b and end > a for a, b in wanted) and _is_rule(document, (start, end)):
+        if any(start < b and end > a for a, b in wanted) and not is_heading(document, (start, end)):
             yield number
 
 

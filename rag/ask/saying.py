@@ -50,6 +50,20 @@ def says_nothing(said: Reading) -> bool:
     return _ANNOUNCES.search(text) is not None or (len(text) <= _SHORT and not turns)
 
 
+def whether(question: str) -> bool:
+    """Whether a question is answered by yes or no, or by its own words as a statement.
+
+    >>> whether("在家办公可以吗？"), whether("年假可不可以跨年累计"), whether("Is leave paid?"), whether("年假几天？")
+    (True, True, True, False)
+    """
+    return _WHETHER.search(_asked(question)) is not None
+
+
+def _asked(question: str) -> str:
+    """The last of a question's sentences, folded."""
+    return _SENTENCE.split(plain(question).strip())[-1]
+
+
 def affirmed(answer: str, question: str) -> str | None:
     """What a bare 是的。 or "Yes." claims: the statement that its question asks about; None for any other answer or question.
 
@@ -58,8 +72,8 @@ def affirmed(answer: str, question: str) -> str | None:
     """
     if not _YES.fullmatch(plain(answer)):
         return None
-    asked = _SENTENCE.split(plain(question).strip())[-1]
-    if not _WHETHER.search(asked):
+    asked = _asked(question)
+    if not whether(question):
         return None
     asked = re.sub(r"是否|请问", "", asked)
     asked = re.sub(r"([能可])否", r"\1", re.sub(r"([\u3400-\u9fff])[不没]\1", r"\1", asked))

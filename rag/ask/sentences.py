@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from rag.ask.markers import behind, without
+from rag.types import Document
 
 _END: Final = re.compile(r"[。！？!?；;]+[”’」』）)]*|\.(?=\s|$)|\n+")
 # The cells of a table's row, "column: value；column: value", belong together: a ； behind one ends no sentence.
@@ -23,6 +24,13 @@ class Span:
     start: int
     end: int
     closed: bool
+
+
+def is_heading(document: Document, sentence: tuple[int, int]) -> bool:
+    """Whether a sentence of a document is a heading and no more: a section begins with it or its line, and no stop ends it."""
+    line = document.text.rfind("\n", 0, sentence[0]) + 1
+    begins = any(section.start in (line, sentence[0]) for section in document.sections)
+    return begins and document.text[sentence[1] - 1] not in "。；;.!！?？"
 
 
 def answer_sentences(text: str) -> Iterator[Span]:

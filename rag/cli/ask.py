@@ -44,7 +44,7 @@ def ask(arguments: argparse.Namespace, language: Language) -> None:
     shown = 0
     for answer in pipeline.answer(retrieval, index, settings, models, threading.Event()):
         if answer.withdrawn is not None:  # something else stands in the place of what was printed
-            print(f"\n→ {answer.text}", end="")
+            print(f"{answer.withdrawn.text[shown:]}\n→ {answer.text}", end="")
         else:
             print(answer.text[shown:], end="", flush=True)
         shown = len(answer.text)

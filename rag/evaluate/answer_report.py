@@ -63,6 +63,8 @@ def lines(report: Report) -> list[str]:
         out.append(
             f"the gate was asked for {weighed} answers: it refused {before} before and {after} after they were written"
         )
+        quoted = sum(k.quotes for k in report.kept)
+        out.append(f"in the place of {quoted} answers that did not hold the closest sentences are quoted")
     if report.missing:
         out.append(f"{report.missing} cases without an answer: ended before, or not among the answers that were kept")
     return out
@@ -170,6 +172,7 @@ def _kept(record: Any, where: str) -> Kept:
             None if packed is None else tuple(_piece(piece) for piece in packed),
             None if record.get("gate") is None else float(record["gate"]),
             bool(record.get("refused", False)),
+            None if record.get("written") is None else str(record["written"]),
         )
     except (KeyError, TypeError, ValueError) as error:
         raise _wrong(

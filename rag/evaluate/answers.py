@@ -38,6 +38,7 @@ class Kept:
 
     `seconds`: wall time of packing, generating and citing. `gate`: how probable the gate held it that the evidence answers (0…1);
     None when it was not asked. `refused`: it took the answer's place with a refusal, before (`n_tokens` is 0) or after it was written.
+    `written`: what the model wrote, where `text` stands in its place, a refusal or a quotation; None where `text` is that.
     """
 
     id: str
@@ -48,6 +49,12 @@ class Kept:
     packed: tuple[Piece, ...] | None
     gate: float | None = None
     refused: bool = False
+    written: str | None = None
+
+    @property
+    def quotes(self) -> bool:
+        """Whether a quotation stands in the place of what the model wrote."""
+        return self.written is not None and not self.refused
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -109,7 +116,8 @@ def keep(id_: str, answer: Answer | None, seconds: float) -> Kept:
         return Kept(id_, "", "end", seconds, 0, None)
     packed = tuple(Piece(e.marker, e.chunk.chunk_id, e.heading, e.spans) for e in answer.prompt.packed)
     gate, refused = (answer.gate.p, not answer.gate.enough) if answer.gate is not None else (None, False)
-    return Kept(id_, answer.text, answer.finish, seconds, answer.n_tokens, packed, gate, refused)
+    written = answer.withdrawn.text if answer.withdrawn is not None else None
+    return Kept(id_, answer.text, answer.finish, seconds, answer.n_tokens, packed, gate, refused, written)
 
 
 def reread(question: str, told: Kept, corpus: Corpus) -> Answer | None:

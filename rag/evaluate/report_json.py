@@ -181,6 +181,7 @@ def _answered(answered: Answered, outcome: Outcome) -> dict[str, Any]:
         **asdict(judged),
         "points": [{"point": point, "said": hit} for point, hit in said],
         "text": answer.text if answer is not None else None,
+        "written": answer.withdrawn.text if answer is not None and answer.withdrawn is not None else None,
         "finish": answer.finish if answer is not None else None,
         "problem": asdict(answered.problem) if answered.problem is not None else None,
         "citations": len(answer.citations) if answer is not None else 0,

@@ -41,6 +41,7 @@ def show_gate(view: GateView, answer: Answer, documents: Mapping[str, Document],
     signals = _signals(weighed, language)
     if weighed.enough:
         passed = "gate.written" if weighed.written else "gate.enough"  # once written, the answer is weighed too
+        passed = passed if answer.quoted is None else "gate.unshown"
         said = escape(text(passed, language, p=f"{weighed.p:.2f}", below=f"{weighed.below:.2f}"))
         shown = f'<details class="gate"><summary>{said}</summary>{signals}</details>'
         if answer.quoted is not None:

@@ -272,7 +272,8 @@ def answer_line(answer: Answer, language: Language, stopped: bool = False) -> st
         return phase("reading", text("answer.reading", language, n=n_read, s=f"{answer.seconds:.1f}"))
     if answer.gate is not None and not (answer.gate.enough or answer.gate.written):
         return phase(finish, text("finish.refused", language))
-    parts = [text(f"finish.{finish}", language), text("answer.tokens", language, n=answer.n_tokens)]
+    tokens = "answer.tokens" if answer.quoted is None else "answer.tokens_unshown"
+    parts = [text(f"finish.{finish}", language), text(tokens, language, n=answer.n_tokens)]
     if answer.trace.steps and answer.trace.steps[-1].name == "cache":
         parts.append(text("answer.kept", language))
     if first is not None:

@@ -97,6 +97,7 @@ TABLE: Final[Mapping[str, Bilingual]] = MappingProxyType({
     "answer.waiting": _B("Weighing the evidence…", "正在判断证据是否足以回答…"),
     "answer.reading": _B("Reading the prompt… {n} tokens, {s} s", "正在读提示词… {n} 个 token，{s} 秒"),
     "answer.tokens": _B("{n} tokens", "{n} 个 token"),
+    "answer.tokens_unshown": _B("quoted from the sources; the model wrote {n} tokens", "摘录自原文；模型写了 {n} 个 token"),
     "answer.first": _B("first after {s} s", "首个用时 {s} 秒"),
     "answer.speed": _B("{v} tokens/s", "每秒 {v} 个"),
     "answer.markers": _B(

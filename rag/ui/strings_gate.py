@@ -28,6 +28,7 @@ GATE: Final[Mapping[str, Bilingual]] = {
     "gate.elsewhere": _B("The model's answer rests on sentences farther from the question", "模型的回答所依据的句子离问题较远"),
     "gate.enough": _B("The evidence answers with probability {p} (threshold {below})", "证据足以回答的概率为 {p}（阈值 {below}）"),
     "gate.written": _B("The answer is carried by the evidence with probability {p} (threshold {below})", "回答有据的概率为 {p}（阈值 {below}）"),
+    "gate.unshown": _B("What the model wrote is carried by the evidence with probability {p} (threshold {below})", "模型所写内容有据的概率为 {p}（阈值 {below}）"),
     "gate.nearest": _B("What came nearest:", "最接近的内容："),
     "gate.signals": _B("The signals", "各信号"),
     "gate.closest": _B("the closest sentence that meets the question's constraints", "满足问题限定的最相近句子"),

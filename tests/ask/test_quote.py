@@ -1,17 +1,21 @@
 """What stands in the place of an answer that does not hold: when, which sentences, word for word, and that nothing is lost."""
 
 import random
+import threading
 from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
 
+from rag import pipeline
 from rag.ask.cite import cite, sources
 from rag.ask.gate import FAR, gate, own_pairs
 from rag.ask.quote import LONGEST, fault, instead
+from rag.ask.rules import NOT_FOUND
 from rag.config import DEFAULT_ENCODER, GenerateSettings, Settings, SplitSettings
 from rag.corpus.index import Corpus, build
-from rag.types import Answer, Gate, Retrieval, Trace
+from rag.evaluate.answers import keep
+from rag.types import Answer, Gate, Retrieval, Section, Trace
 from tests.fake_models import BigramEncoder, FakeModels, ReplyGenerator
 from tests.hostile import text as hostile
 from tests.pipeline_kit import document, note, run, steps, stream
@@ -47,7 +51,7 @@ def word_for_word(answer: Answer, corpus: Corpus) -> None:
     assert len(answer.text) <= LONGEST
     assert set(answer.quoted.near) <= set(answer.gate.nearest)
     assert answer.gate.nearest[0] in answer.quoted.near
-    assert {s.support for s in answer.sentences} <= {"cited", "no_claim"}
+    assert {"cited"} <= {s.support for s in answer.sentences} <= {"cited", "no_claim"}
     assert all(c.by == "system" and c.chunk_id is not None and c.span is not None for c in answer.citations)
     assert answer.withdrawn.quoted is None and answer.withdrawn.withdrawn is None
 
@@ -60,8 +64,12 @@ def word_for_word(answer: Answer, corpus: Corpus) -> None:
         ("入职满一年，每年有多少天带薪年假。", "echo"),
         ("每年有15天带薪年假，是吗？", "echo"),
         ("出差伙食补助每天120元。", "elsewhere"),
+        ("每年有多少天带薪年假，是吗？[S1]", "echo"),
         ("每年15天带薪年假。", None),
         ("15天", None),
+        ("15天[S1]", None),
+        ("每年[S1]", None),
+        (f"抱歉。{NOT_FOUND['zh']}", None),
     ],
 )
 def test_each_fault_and_none(reply: str, why: str | None, corpus: Corpus, encoder: BigramEncoder) -> None:
@@ -69,14 +77,68 @@ def test_each_fault_and_none(reply: str, why: str | None, corpus: Corpus, encode
     if why is None:
         assert (answer.text, answer.quoted, answer.withdrawn) == (reply, None, None)
         assert "quote" not in steps(answer)
+        assert not keep("q", answer, 1.0).quotes
         return
     word_for_word(answer, corpus)
     assert answer.quoted is not None and answer.withdrawn is not None
     assert (answer.quoted.why, answer.withdrawn.text) == (why, reply)
     assert "15天带薪年假" in answer.text
-    assert note(answer, "cite").startswith("of what was written and withdrawn: ")
+    last = [step.note.en for step in answer.trace.steps if step.name in ("cite", "gate")][-2:]
+    assert all(said.startswith("of what was written and withdrawn: ") for said in last)
+    assert keep("q", answer, 1.0).written == reply and keep("q", answer, 1.0).quotes
     assert steps(answer)[-2:] == ["quote", "compare"]
     assert "stand in its place" in note(answer, "quote")
+
+
+@pytest.mark.parametrize(
+    ("question", "reply"),
+    [
+        ("员工入职满一年可以享受带薪年假吗？", "员工入职满一年可以享受带薪年假。"),
+        ("120元是出差伙食补助还是办公设备报销额度？", "出差伙食补助"),
+    ],
+)
+def test_the_questions_own_words_answer_one_that_asks_whether_or_which(
+    question: str, reply: str, corpus: Corpus, encoder: BigramEncoder
+) -> None:
+    answer = asked(reply, corpus, encoder, question=question)
+    assert (answer.text, answer.quoted) == (reply, None)
+
+
+def test_what_was_cut_is_not_judged_by_its_unfinished_sentence(corpus: Corpus, encoder: BigramEncoder) -> None:
+    cut = Settings(generate=GenerateSettings(refuse=True, refuse_below=0.0, answer_tokens=18))
+    answer = asked("每年可享受15天带薪年假。每天补助9元", corpus, encoder, cut)
+    assert (answer.finish, answer.quoted, answer.sentences[-1].support) == ("length", None, "none")
+    answer = asked("每年可享受99天带薪年假。每天补助9元", corpus, encoder, cut)
+    word_for_word(answer, corpus)
+    assert answer.withdrawn is not None and (answer.finish, answer.withdrawn.finish) == ("end", "length")
+
+
+def test_an_answer_that_is_wanted_anyway_stays(corpus: Corpus, encoder: BigramEncoder) -> None:
+    models = FakeModels(encoder, ReplyGenerator("每年有99天带薪年假。"))
+    found = run(corpus, models, ANY)
+    *_, answer = pipeline.answer(found, corpus, ANY, models, threading.Event(), anyway=True)  # type: ignore[arg-type]
+    assert (answer.text, answer.quoted) == ("每年有99天带薪年假。", None)
+
+
+@pytest.mark.parametrize(
+    ("text", "quoted"),
+    [
+        ("# 每年带薪年假天数\n\n# 报销", None),  # headings alone answer nothing
+        ("每年有[S9]带薪年假15天。", None),  # what looks like a marker would be shown as one
+        ("每年有15天带薪年假。\n婚假。\n每年有15天带薪年假。", "每年有15天带薪年假。"),  # once
+    ],
+)
+def test_what_is_no_quotation(text: str, quoted: str | None, encoder: BigramEncoder) -> None:
+    sections = tuple(Section(at, ("章",)) for at, c in enumerate(text) if c == "#")
+    leave = replace(document("leave", text), sections=sections)
+    corpus = build([leave], SplitSettings("fixed", 400, 0), encoder)
+    answer = asked("每年有99天带薪年假。", corpus, encoder)
+    if quoted is None:
+        assert (answer.text, answer.quoted) == ("每年有99天带薪年假。", None)
+        assert "it stays all the same" in note(answer, "quote")
+    else:
+        word_for_word(answer, corpus)
+        assert answer.text == quoted
 
 
 def test_a_quotation_is_word_for_word_whatever_stands_in_files_and_answers(
@@ -104,7 +166,7 @@ def test_sentences_too_long_for_an_answer_are_not_quoted(encoder: BigramEncoder)
     )
     answer = asked("每年有99天带薪年假。", corpus, encoder)
     assert (answer.text, answer.quoted, answer.withdrawn) == ("每年有99天带薪年假。", None, None)
-    assert "too long" in note(answer, "quote")
+    assert "it stays all the same" in note(answer, "quote")
 
 
 def test_a_question_is_not_answered_in_another_language(encoder: BigramEncoder) -> None:

@@ -74,6 +74,8 @@ def test_a_quotation_says_why_it_stands_there_and_what_was_written_stays(visitor
     shown = asked(visitor, refuse=True, refuse_below=0.0)  # its last sentence, that it will rain, stands nowhere
     said = shown[visitor.page.gate.why]
     assert TABLE["gate.unsupported"].zh in said and "逐字摘录" in said and "<details" in said
+    assert "模型所写内容有据的概率" in said  # not that of what is shown
+    assert "摘录自原文" in shown[visitor.page.answer.status]
     assert "15天" in pieces(shown, visitor) and "下雨" not in pieces(shown, visitor)
     assert "明天会下雨" in untagged(shown[visitor.page.answer.withdrawn])
     assert not shown[visitor.page.gate.anyway].visible
@@ -116,7 +118,7 @@ def test_the_line_says_what_was_weighed_and_the_caption_names_no_place_of_a_row(
     assert held is not None and held.answer is not None and held.answer.gate is not None
     weighed = held.answer.gate
     for written in (False, True):
-        answer = replace(held.answer, gate=replace(weighed, written=written))
+        answer = replace(held.answer, gate=replace(weighed, written=written), quoted=None)
         html = show_gate(visitor.page.gate, answer, held.corpus.documents, language)[visitor.page.gate.why]
         assert (carried in html) == written
         assert "third" not in html and "第三" not in html and "first two" not in html and "前两" not in html
