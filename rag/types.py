@@ -521,7 +521,7 @@ class Gate:
 
 
 Fault = Literal["unsupported", "echo", "elsewhere"]
-"""Why an answer does not hold: a sentence that no source carries; nothing but the question's words; carried, but by no sentence close to the question."""
+"""Why an answer does not hold: no sentence of it is carried by a source; nothing but the question's words; carried, but by no sentence close to the question."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -272,8 +272,8 @@ def answer_line(answer: Answer, language: Language, stopped: bool = False) -> st
         return phase("reading", text("answer.reading", language, n=n_read, s=f"{answer.seconds:.1f}"))
     if answer.gate is not None and not (answer.gate.enough or answer.gate.written):
         return phase(finish, text("finish.refused", language))
-    tokens = "answer.tokens" if answer.quoted is None else "answer.tokens_unshown"
-    parts = [text(f"finish.{finish}", language), text(tokens, language, n=answer.n_tokens)]
+    told, wrote = ("quoted" if answer.quoted else finish), ("undone" if answer.withdrawn else "tokens")
+    parts = [text(f"finish.{told}", language), text(f"answer.{wrote}", language, n=answer.n_tokens)]
     if answer.trace.steps and answer.trace.steps[-1].name == "cache":
         parts.append(text("answer.kept", language))
     if first is not None:
@@ -282,8 +282,7 @@ def answer_line(answer: Answer, language: Language, stopped: bool = False) -> st
             parts.append(text("answer.speed", language, v=f"{(answer.n_tokens - 1) / (answer.seconds - first):.1f}"))
     if finish != "running":
         markers = [c for c in answer.citations if c.chunk_id is not None]
-        ours = sum(c.by == "system" for c in markers)
-        invalid = len(answer.citations) - len(markers)
+        ours, invalid = sum(c.by == "system" for c in markers), len(answer.citations) - len(markers)
         bare = sum(s.support == "none" for s in answer.sentences)
         parts.append(text("answer.markers", language, model=len(markers) - ours, system=ours, invalid=invalid))
         if bare:

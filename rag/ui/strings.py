@@ -97,7 +97,7 @@ TABLE: Final[Mapping[str, Bilingual]] = MappingProxyType({
     "answer.waiting": _B("Weighing the evidence…", "正在判断证据是否足以回答…"),
     "answer.reading": _B("Reading the prompt… {n} tokens, {s} s", "正在读提示词… {n} 个 token，{s} 秒"),
     "answer.tokens": _B("{n} tokens", "{n} 个 token"),
-    "answer.tokens_unshown": _B("quoted from the sources; the model wrote {n} tokens", "摘录自原文；模型写了 {n} 个 token"),
+    "answer.undone": _B("{n} tokens written by the model, withdrawn", "模型写出 {n} 个 token，已撤回"),
     "answer.first": _B("first after {s} s", "首个用时 {s} 秒"),
     "answer.speed": _B("{v} tokens/s", "每秒 {v} 个"),
     "answer.markers": _B(
@@ -114,6 +114,7 @@ TABLE: Final[Mapping[str, Bilingual]] = MappingProxyType({
     "answer.gone": _B("That citation is no longer there. Ask again.", "该引用已不存在，请重新提问。"),
     "finish.running": _B("Answering…", "正在回答…"),
     "finish.end": _B("Done", "完成"),
+    "finish.quoted": _B("Quoted from the sources", "已改为原文摘录"),
     "finish.refused": _B("Nothing was generated: the evidence is not enough", "未生成回答：证据不足"),
     "finish.length": _B("Ended: the answer tokens are used up", "已结束：达到回答长度上限"),
     "finish.stopped": _B("Stopped", "已停止"),

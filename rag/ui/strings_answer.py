@@ -35,7 +35,7 @@ ANSWER: Final[Mapping[str, Bilingual]] = MappingProxyType({
         "按规则将此句与来源段落逐项比对：带单位的数字、日期、上下限（以上、之前等）、否定、条件、名称，以及至少 {enough} 的用词（{short} 字起）；没有数字、日期或名称可以决定时，须有 {close} 的词语（少见词权重更高）。"
         "所比段落的接近程度须达到最接近段落的 {near}，所含用词须达到最多者的 {full}。每一项都必须一致。规则看不到：原文有而句中略去、或句中自行加上的条件（如“全体正式员工”写成“全体员工”），谁对谁，先后次序，以及完全换一种说法的内容。",
     ),
-    "answer.withdrawn": _B("What was written before it was withdrawn", "撤回之前写出的内容"),
+    "answer.withdrawn": _B("What the model wrote (withdrawn)", "模型所写内容（已撤回）"),
     "answer.compared": _B("compared with {marker}", "对照 {marker}"),
     "answer.no_clues": _B("There was nothing to compare it with.", "没有可供比对的内容。"),
     "head.clues": _B("About|In the answer|In the source|Agrees", "项目|回答中|来源中|一致"),

@@ -20,10 +20,10 @@ GATE: Final[Mapping[str, Bilingual]] = {
         "回答已撤回：有据的概率为 {p}，低于阈值 {below}。最不利的信号：{why}。",
     ),
     "gate.quoted": _B(
-        "{why}: below stand the sentences of the sources that are closest to the question, word for word. What the model wrote is folded under them.",
-        "{why}：以下改为资料中与问题最接近的原句，逐字摘录；模型所写内容折叠在下方。",
+        "{why}: below stand the sentences of the sources that are closest to the question, word for word. They may not answer it: read them against the question. What the model wrote is folded under them.",
+        "{why}：以下改为资料中与问题最接近的原句，逐字摘录，未必答得上问题，请自行对照；模型所写内容折叠在下方。",
     ),
-    "gate.unsupported": _B("The model wrote something that no source carries", "模型写的内容有来源不支持之处"),
+    "gate.unsupported": _B("No source carries what the model wrote", "模型写的内容没有来源支持"),
     "gate.echo": _B("The model only said the question again", "模型只是重复了问题"),
     "gate.elsewhere": _B("The model's answer rests on sentences farther from the question", "模型的回答所依据的句子离问题较远"),
     "gate.enough": _B("The evidence answers with probability {p} (threshold {below})", "证据足以回答的概率为 {p}（阈值 {below}）"),

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import gradio as gr
@@ -34,6 +35,12 @@ def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[App]:
 def asked(visitor: Client, **settings: object) -> dict[Any, Any]:
     last(visitor.questions.ask(visitor.values(**settings), visitor.request))
     return last(visitor.questions.write(visitor.request))
+
+
+def last_answer(visitor: Client) -> Answer:
+    held = visitor.workspace.asked()
+    assert held is not None and held.answer is not None
+    return held.answer
 
 
 def pieces(shown: dict[Any, Any], visitor: Client) -> str:
@@ -70,17 +77,26 @@ def test_what_passes_shows_its_signals_and_no_button(visitor: Client) -> None:
     assert not shown[visitor.page.gate.anyway].visible
 
 
-def test_a_quotation_says_why_it_stands_there_and_what_was_written_stays(visitor: Client) -> None:
-    shown = asked(visitor, refuse=True, refuse_below=0.0)  # its last sentence, that it will rain, stands nowhere
-    said = shown[visitor.page.gate.why]
-    assert TABLE["gate.unsupported"].zh in said and "逐字摘录" in said and "<details" in said
-    assert "模型所写内容有据的概率" in said  # not that of what is shown
-    assert "摘录自原文" in shown[visitor.page.answer.status]
-    assert "15天" in pieces(shown, visitor) and "下雨" not in pieces(shown, visitor)
-    assert "明天会下雨" in untagged(shown[visitor.page.answer.withdrawn])
-    assert not shown[visitor.page.gate.anyway].visible
-    raw = asked(visitor, refuse=False)
-    assert "明天会下雨" in pieces(raw, visitor) and raw[visitor.page.answer.withdrawn] == ""
+def test_a_quotation_says_why_it_stands_there_and_what_was_written_stays(tmp_path: Path) -> None:
+    made, models = page_app(tmp_path, reply="明天会下雨<script>。")
+    encoder = models.encoder()
+    assert isinstance(encoder, BigramEncoder)
+    encoder.facts = (("model", DEFAULT_ENCODER),)
+    try:
+        visitor = Client(made)
+        shown = asked(visitor, refuse=True, refuse_below=0.0)
+        said = shown[visitor.page.gate.why]
+        assert TABLE["gate.unsupported"].zh in said and "逐字摘录，未必答得上问题" in said and "<details" in said
+        assert "模型所写内容有据的概率" in said  # not that of what is shown
+        assert TABLE["finish.quoted"].zh in shown[visitor.page.answer.status]
+        assert "15天" in pieces(shown, visitor) and "下雨" not in pieces(shown, visitor)
+        harmless(shown[visitor.page.answer.withdrawn])
+        assert "明天会下雨" in untagged(shown[visitor.page.answer.withdrawn])
+        assert not shown[visitor.page.gate.anyway].visible
+        raw = asked(visitor, refuse=False)
+        assert "明天会下雨" in pieces(raw, visitor) and raw[visitor.page.answer.withdrawn] == ""
+    finally:
+        made.close()
 
 
 def test_a_gate_that_is_off_says_nothing(visitor: Client) -> None:
