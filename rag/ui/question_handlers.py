@@ -23,8 +23,10 @@ from rag.ui.settings import chosen_documents, read_settings
 from rag.ui.strings import text
 from rag.workspace import Asked
 
-REFRESH_S: Final = 0.2
+REFRESH_S: Final = 0.25
 """A growing answer is shown again after so long: showing it takes the cores that write it, and the visitor's, as long as a token does."""
+READING_S: Final = 0.45
+"""The same while nothing is written yet, and only seconds go by. A closed page is noticed when something is sent: within half a second."""
 LOOK_S: Final = 0.1
 """Whether a search has ended is looked at so often, for a tab that was opened in the meantime."""
 
@@ -160,8 +162,12 @@ class QuestionHandlers(Desk):
                     if shown is not None and answer.ahead and answer == replace(shown, seconds=answer.seconds):
                         yield gr.skip()  # still waits in line: the cores are somebody else's; but a closed page has to be noticed
                         continue
-                    if shown is not None and shown.text and not answer.done and time.monotonic() - last < REFRESH_S:
-                        continue  # the first character was shown at once
+                    wait = REFRESH_S if answer.text else READING_S
+                    first = shown is None or bool(shown.text) != bool(
+                        answer.text
+                    )  # the first character is shown at once
+                    if not (first or answer.done) and time.monotonic() - last < wait:
+                        continue
                     shown, last = answer, time.monotonic()
                     yield self._answered(answer, asked, spoken)
         finally:
