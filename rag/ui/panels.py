@@ -280,6 +280,8 @@ def answer_line(answer: Answer, language: Language, stopped: bool = False) -> st
         parts.append(text("answer.first", language, s=f"{first:.2f}"))
         if answer.n_tokens > 1 and answer.seconds > first:
             parts.append(text("answer.speed", language, v=f"{(answer.n_tokens - 1) / (answer.seconds - first):.1f}"))
+    if finish == "running" and answer.gate is not None:
+        parts.append(text("answer.to_check", language))  # what it shows may be replaced then
     if finish != "running":
         markers = [c for c in answer.citations if c.chunk_id is not None]
         ours, invalid = sum(c.by == "system" for c in markers), len(answer.citations) - len(markers)

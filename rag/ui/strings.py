@@ -98,6 +98,7 @@ TABLE: Final[Mapping[str, Bilingual]] = MappingProxyType({
     "answer.reading": _B("Reading the prompt… {n} tokens, {s} s", "正在读提示词… {n} 个 token，{s} 秒"),
     "answer.tokens": _B("{n} tokens", "{n} 个 token"),
     "answer.undone": _B("{n} tokens written by the model, withdrawn", "模型写出 {n} 个 token，已撤回"),
+    "answer.to_check": _B("checked once it is complete", "写完后核对"),
     "answer.first": _B("first after {s} s", "首个用时 {s} 秒"),
     "answer.speed": _B("{v} tokens/s", "每秒 {v} 个"),
     "answer.markers": _B(

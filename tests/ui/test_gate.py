@@ -99,6 +99,16 @@ def test_a_quotation_says_why_it_stands_there_and_what_was_written_stays(tmp_pat
         made.close()
 
 
+def test_while_it_is_written_the_line_says_that_it_will_be_checked(visitor: Client) -> None:
+    for refuse in (True, False):
+        last(visitor.questions.ask(visitor.values(refuse=refuse, refuse_below=0.0), visitor.request))
+        *growing, end = list(visitor.questions.write(visitor.request))
+        lines = [shown[visitor.page.answer.status] for shown in growing if visitor.page.answer.status in shown]
+        told = [TABLE["answer.to_check"].zh in line for line in lines]
+        assert any(told) == refuse
+        assert TABLE["answer.to_check"].zh not in end[visitor.page.answer.status]
+
+
 def test_a_gate_that_is_off_says_nothing(visitor: Client) -> None:
     shown = asked(visitor, refuse=False)
     assert shown[visitor.page.gate.why] == ""
