@@ -47,6 +47,22 @@ def retrieve(page: Any, question: str) -> float:
     return float(page.evaluate(_RETRIEVE, [question, LIMIT_MS]))
 
 
+_STILL = """() => new Promise(done => {
+  let last = null, times = 0;
+  const look = () => {
+    times = window.scrollY === last ? times + 1 : 0;
+    last = window.scrollY;
+    if (times >= 4) done(); else setTimeout(look, 100);
+  };
+  look();
+})"""
+
+
+def still(page: Any) -> None:
+    """Wait until the page scrolls no more: what is pressed by its place would have moved away."""
+    page.evaluate(_STILL)
+
+
 def first_token(page: Any, timeout_s: float = 60) -> None:
     page.locator("#answer .answer > *").first.wait_for(timeout=timeout_s * 1000)
 

@@ -83,6 +83,7 @@ def test_a_point_of_the_map_opens_its_candidate_by_mouse_and_key(page: Any) -> N
     page.locator("#cand-map .point[data-rank='3']").focus()
     page.keyboard.press("Enter")
     page.locator("#cand-view .why", has_text="第 3 名").wait_for()
+    steps.still(page)
     page.locator("#cand-map .point[data-rank='2'] circle.field").click(force=True)
     page.locator("#cand-view .why", has_text="第 2 名").wait_for()
     page.locator("#cand-pairs table.pairs").wait_for()
