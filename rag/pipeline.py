@@ -14,12 +14,12 @@ from rag.ask.cite import Cited, Citing, settled, sources
 from rag.ask.conflicts import told
 from rag.ask.draft import second_round
 from rag.ask.evidence import said_of_orders
-from rag.ask.gate import checked, refusal, unable, weigh
+from rag.ask.gate import refusal, unable, weigh
 from rag.ask.neighbours import with_neighbours
+from rag.ask.outcome import outcome
 from rag.ask.outside import outside, superseded
 from rag.ask.prompt import beginnings, build_prompt
 from rag.ask.query import formulate, query_step
-from rag.ask.quote import instead
 from rag.ask.rerank import rerank
 from rag.ask.search import QueryEncoder, search
 from rag.config import Settings
@@ -250,35 +250,8 @@ def answer(
             gate=weighed,
         )
         if done:
-            written = told(_held(written, retrieval.question, corpus, settings), retrieval, corpus.documents, stop)
+            written = told(outcome(written, retrieval.question, corpus.documents), retrieval, corpus.documents, stop)
         yield written
-
-
-def _held(written: Answer, question: str, corpus: Corpus, settings: Settings) -> Answer:
-    """A complete answer, weighed with its evidence where that was weighed; where it is not carried a refusal in its place, or a quotation."""
-    if written.gate is None or written.finish == "stopped" or all(s.support == "refusal" for s in written.sentences):
-        return written
-    weighed, row = checked(written.gate, written.text, written.sentences, question, corpus.documents)
-    trace = Trace((*written.trace.steps, *row), settings.lines(), settings.hash())
-    if weighed.enough:
-        found, row = instead(replace(written, gate=weighed, trace=trace), weighed, question, corpus.documents)
-        kept = trace if found.withdrawn is None else _told_of_withdrawn(trace)
-        return replace(found, trace=replace(kept, steps=(*kept.steps, *row)))
-    return replace(refusal(written, question, weighed, _told_of_withdrawn(trace)), withdrawn=written)
-
-
-def _told_of_withdrawn(trace: Trace) -> Trace:
-    """`trace`, what its rows behind the writing say of the answer said of what was written and is not shown."""
-    at = next((n for n, step in enumerate(trace.steps) if step.name == "generate"), len(trace.steps))
-    said = tuple(
-        replace(s, note=_of_withdrawn(s.note)) if n > at and s.name in ("cite", "gate") else s
-        for n, s in enumerate(trace.steps)
-    )
-    return replace(trace, steps=said)
-
-
-def _of_withdrawn(note: Bilingual) -> Bilingual:
-    return Bilingual(en=f"of what was written and withdrawn: {note.en}", zh=f"针对已写出又撤回的内容：{note.zh}")
 
 
 def _generate_step(generated: Generated, n_in: int, generator: Generator) -> Step:

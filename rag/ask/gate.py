@@ -182,12 +182,17 @@ def gate(
     return Gate(p >= below, p, below, signals, tuple(sentences[i].near for i in order[:NEAREST]), close=close)
 
 
+def document_of(near: Near, documents: Mapping[str, Document]) -> Document:
+    """The document that a sentence stands in: a chunk's id begins with its key."""
+    return documents[near.chunk_id.rsplit(":", 1)[0]]
+
+
 def checked(
     weighed: Gate, text: str, sentences: Sequence[Sentence], question: str, documents: Mapping[str, Document]
 ) -> tuple[Gate, tuple[Step, ...]]:
     """The evidence weighed once more with the answer `text` that was written from it, its `sentences` checked; and the trace's row."""
     began = time.perf_counter()
-    said = [documents[near.chunk_id.rsplit(":", 1)[0]].text[slice(*near.span)] for near in weighed.nearest]
+    said = [document_of(near, documents).text[slice(*near.span)] for near in weighed.nearest]
     values: dict[SignalName, float] = {s.name: s.value for s in weighed.signals}
     values |= {"held": held(text, question, said), "carried": carried(sentences)}
     p, signals = mixed(values, AFTER)

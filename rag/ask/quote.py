@@ -14,7 +14,7 @@ from dataclasses import replace
 from typing import Final
 
 from rag.ask.cite import cite, sources, without_markers
-from rag.ask.gate import own_pairs
+from rag.ask.gate import document_of, own_pairs
 from rag.ask.markers import broken
 from rag.ask.rules import language_of
 from rag.ask.saying import whether
@@ -102,16 +102,12 @@ def _chosen(written: Answer, weighed: Gate, documents: Mapping[str, Document]) -
     closest = weighed.nearest[:1]
     other = [near for near in weighed.nearest[1:2] if _words(near, documents) != _words(closest[0], documents)]
     for near in ((*closest, *other), closest):
-        if not all(is_heading(_document(one, documents), one.sentence) for one in near):
+        if not all(is_heading(document_of(one, documents), one.sentence) for one in near):
             yield tuple(sorted(near, key=lambda one: (place[one.marker], one.sentence)))
 
 
-def _document(near: Near, documents: Mapping[str, Document]) -> Document:
-    return documents[near.chunk_id.rsplit(":", 1)[0]]
-
-
 def _words(near: Near, documents: Mapping[str, Document]) -> str:
-    return _document(near, documents).text[slice(*near.sentence)].strip()
+    return document_of(near, documents).text[slice(*near.sentence)].strip()
 
 
 def _note(why: Fault, n: int) -> Bilingual:

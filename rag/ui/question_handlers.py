@@ -163,9 +163,7 @@ class QuestionHandlers(Desk):
                         yield gr.skip()  # still waits in line: the cores are somebody else's; but a closed page has to be noticed
                         continue
                     wait = REFRESH_S if answer.text else READING_S
-                    first = shown is None or bool(shown.text) != bool(
-                        answer.text
-                    )  # the first character is shown at once
+                    first = shown is None or bool(shown.text) != bool(answer.text)  # a first character is shown at once
                     if not (first or answer.done) and time.monotonic() - last < wait:
                         continue
                     shown, last = answer, time.monotonic()
