@@ -91,25 +91,19 @@ def measure(
     asked: Sequence[Asked], fp32: Plain, bf16: Plain, ours: Ours, known: Mapping[tuple[str, str], tuple[int, ...]]
 ) -> tuple[Row, ...]:
     """Each way beside the library's on every prompt of `asked`. `known`: answers that are there, by engine and question."""
-    same, exact, packed = 0, list[Compared](), list[Compared]()
+    checked, packed = list[Checked](), list[Compared]()
     for ask in asked:
         plain = known.get(("transformers fp32", ask.question)) or fp32.answer(ask.ids, SETTINGS).ids
-        same += plain == fp32.exact(ask.ids, SETTINGS).ids
+        same = plain == fp32.exact(ask.ids, SETTINGS).ids
         reference = bf16.answer(ask.ids, SETTINGS).ids
-        exact.append(compared(bf16, ask.ids, reference, bf16.exact(ask.ids, SETTINGS).ids))
+        exact = compared(bf16, ask.ids, reference, bf16.exact(ask.ids, SETTINGS).ids)
+        checked.append(Checked(ask.question, len(reference), same, exact))
         ours.forget()
         shipped = known.get(("ours", ask.question)) or ours.answer(ask.ids, SETTINGS).ids
         packed.append(compared(bf16, ask.ids, reference, shipped))
-    n = len(asked)
-    differ = [c for c in exact if c.at is not None]
-    far = sum(not c.near for c in differ)
-    unlike = [c for c in packed if c.at is not None]
-    return (
-        Row("answers with the tokens of transformers fp32, ours in fp32", "answers", same, n, "of all", same / n, 1.0, True),
-        Row("answers unlike those of transformers bf16, ours in bf16", "answers", len(differ), n, "of all", len(differ) / n),
-        Row(f"of these, not at a near tie ({NEAR} bf16 steps)", "answers", far, n, "of all", far / n, 0.0),
-        Row("answers unlike those of transformers bf16, ours with 8-bit weights", "answers", len(unlike), n, "of all", len(unlike) / n),
-    )  # fmt: skip
+    n, unlike = len(asked), sum(c.at is not None for c in packed)
+    eight = "answers unlike those of transformers bf16, ours with 8-bit weights"
+    return (*summary(checked, "of all"), Row(eight, "answers", unlike, n, "of all", unlike / n))
 
 
 def check(known: Sequence[Checked], short: Sequence[str]) -> Iterator[Checked | str]:
@@ -131,13 +125,12 @@ def check(known: Sequence[Checked], short: Sequence[str]) -> Iterator[Checked | 
         )
 
 
-def summary(checked: Sequence[Checked]) -> tuple[Row, ...]:
-    """The counts over `checked`, at least one."""
+def summary(checked: Sequence[Checked], of: str) -> tuple[Row, ...]:
+    """The counts over `checked`, at least one; `of`: what they are."""
     n = len(checked)
     differ = [c.exact for c in checked if c.exact.at is not None]
     far = sum(not c.near for c in differ)
     same = sum(c.same for c in checked)
-    of = f"of all, {LEAST} tokens each"
     return (
         Row("answers with the tokens of transformers fp32, ours in fp32", "answers", same, n, of, same / n, 1.0, True),
         Row("answers unlike those of transformers bf16, ours in bf16", "answers", len(differ), n, of, len(differ) / n),
@@ -167,7 +160,7 @@ def main() -> None:
             checked += [] if isinstance(one, str) else [one]
             if len(checked) >= arguments.answers or time.monotonic() > until:
                 break
-    print(markdown(summary(checked)) if checked else "nothing compared yet")
+    print(markdown(summary(checked, f"of all, {LEAST} tokens each")) if checked else "nothing compared yet")
 
 
 if __name__ == "__main__":
